@@ -3,9 +3,9 @@ import { prepareTest, sendTest, templateKey } from '../engine/test-notification.
 import { SourceFile } from '../loader/file.ts';
 import { largestFile, loadProject } from '../loader/index.ts';
 import { parseDocuments } from '../loader/parse.ts';
-import { Problems } from '../loader/problems.ts';
+import { Problems, unresolved } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
-import { type ReadTag, readTree, unresolved } from '../loader/tree.ts';
+import { type ReadTag, readTree } from '../loader/tree.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';

@@ -3,9 +3,9 @@ import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kin
 import { contentDigest } from '../kinds/live-objects.ts';
 import { renameMembers, renameSteps } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
+import { unresolved } from '../loader/problems.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
-import { unresolved } from '../loader/tree.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
@@ -141,8 +141,6 @@ export function draftObject(
   const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
   const key = keyMembers(object, tags);
-  if (key.some(([, part]) => part === unresolved))
-    return refuse('tenantctl reserves the text of its key for itself');
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key contains half of a character, which no address can');
   const subject: DraftSubject = { object, standard: context.standardOf?.(object) ?? null, secrets, tags };
@@ -201,7 +199,7 @@ function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
 
 function keyMembers({ kind, key, id }: LiveObject, tags: ReadonlyMap<Pointer, Printable>): Member[] {
   // An object is pinned by its id if it has no name, or one that a manifest cannot hold.
-  const isUnwritable = key[0] === unresolved || key[0]?.isWellFormed() === false;
+  const isUnwritable = key[0]?.isWellFormed() === false;
   if (kind.can.pin && id !== null && (key[0] === id || isUnwritable)) return [['id', id]];
   return kind.keyFields.map(({ name }, part): Member => {
     const isParent = name === kind.parent?.part;
@@ -268,7 +266,7 @@ const element = /<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/i;
 
 /** Texts for a file of their own: HTML and long texts, unless the field is for single lines. */
 function sideTextOf(name: string, field: Field, value: Json): SideText | null {
-  if (field.is !== 'text' || typeof value !== 'string' || value === unresolved) return null;
+  if (field.is !== 'text' || typeof value !== 'string') return null;
   const lines = value.trimEnd().split('\n');
   const isShort = lines.length <= short.lines && lines.every(({ length }) => length <= short.length);
   const isHtml = field.language === 'html' && element.test(value);

@@ -7,7 +7,7 @@ import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
-import { unresolved } from '../loader/tree.ts';
+import { isRefusedKey } from '../loader/tree.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import {
   canonicalJson,
@@ -30,7 +30,6 @@ import {
   isList,
   isMapping,
   isTagged,
-  isWritableKey,
   itemIn,
   jsonOf,
   membersIn,
@@ -138,8 +137,7 @@ function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable
     changes.notes.push({ at: pointer('lifecycle', 'renamedFrom'), reason: 'rename' });
   if (resource.id === null || !field || name === undefined || name === live.id) return;
   if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
-  if (name === unresolved) changes.notes.push({ at: pointer(field.name), reason: 'unwritable' });
-  else changes.edits.push({ op: 'set', path: [field.name], value: name });
+  changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
 function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
@@ -261,7 +259,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
   const path = segmentsOf(at);
   if (isIgnored(merge.resource.lifecycle.ignore, at)) return;
   const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
-  const value = isWritableKey(path.at(-1) ?? '') ? printed.value : undefined;
+  const value = isRefusedKey(path.at(-1) ?? '') ? undefined : printed.value;
   if (merge.resource.overlayAt(at)) notes.push({ at, reason: 'overlay' });
   else if (markersIn(declared, '$secret').length > 0) notes.push({ at, reason: 'besideSecret' });
   else if (value === undefined) notes.push({ at, reason: 'unwritable' });

@@ -5,7 +5,8 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
 import { fieldSays } from '../kinds/places.ts';
 import type { Mapping, Member, Printable } from '../loader/print.ts';
-import { isRefusedKey, unresolved } from '../loader/tree.ts';
+import { unresolved } from '../loader/problems.ts';
+import { isRefusedKey } from '../loader/tree.ts';
 import { get, isArray, isObject, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
@@ -80,10 +81,6 @@ export function itemIn(place: Place, index: number): Place {
     comparable,
     exact: true,
   };
-}
-
-export function isWritableKey(key: string): boolean {
-  return key !== unresolved && !isRefusedKey(key);
 }
 
 /** The value of a field as manifests show it: without what is not compared, except for the members of `declared`. */
@@ -168,9 +165,9 @@ function printObject(value: JsonObject, place: Place, walk: Walk): Printable | u
   for (const [key, item] of Object.entries(value)) {
     if (item === null && !place.exact) continue;
     const below = open(key);
-    const printed = isWritableKey(key)
-      ? printValue(below.value ?? null, below.place, walk)
-      : omit(walk, below.place, 'notWritable');
+    const printed = isRefusedKey(key)
+      ? omit(walk, below.place, 'notWritable')
+      : printValue(below.value ?? null, below.place, walk);
     if (printed !== undefined) members.push([key, printed]);
     else if (place.exact) return undefined;
   }
@@ -188,7 +185,6 @@ function printList(items: readonly Json[], place: Place, walk: Walk): Printable 
 }
 
 function printText(text: string, place: Place, walk: Walk): Printable | undefined {
-  if (text === unresolved) return omit(walk, place, 'notWritable');
   // A secret that is blank counts as not set.
   if (text.trim() === '') return text;
   if (walk.hidden.includes(place.at)) return printSecret(place, walk);

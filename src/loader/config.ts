@@ -29,7 +29,7 @@ import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
 import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
-import { Problems } from './problems.ts';
+import { Problems, unresolved } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import {
   type EnvironmentNames,
@@ -39,7 +39,7 @@ import {
 } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { noteIn, resolveNotes, tagNoter, tagReader } from './tags.ts';
-import { findNode, type ReadTag, readTree, unresolved, type YamlDocument } from './tree.ts';
+import { findNode, type ReadTag, readTree, type YamlDocument } from './tree.ts';
 
 const projectFileName = 'tenantctl.yaml';
 
@@ -195,7 +195,7 @@ function checkGroups(project: ProjectFile, problems: Problems): void {
     for (const [index, member] of members.entries()) {
       const name = member.replace(/^!/, '');
       const isKnown = picomatch.scan(name).isGlob || project.environments.includes(name);
-      if (isKnown || member === unresolved) continue;
+      if (isKnown) continue;
       const message = `The group \`@${group}\` names \`${name}\`, which is not an environment.`;
       const { place } = findNode(project.document, pointer('groups', group, index));
       problems.add('group-member', message, place, { hint: nearEnvironment(name, project) });
@@ -467,11 +467,11 @@ function readPolicy(
   const protecting = protect.map((glob, at) => [pointer('protect', at), glob] as const);
   const kept = keep.map((glob, at) => [pointer('prune', 'keep', at), glob] as const);
   for (const [at, glob] of [...protecting, ...kept]) {
-    const problem = glob === unresolved ? null : globProblem(glob, kinds);
+    const problem = globProblem(glob, kinds);
     if (problem) problems.report(problem, find(at).place);
   }
   for (const [at, name] of pruned.entries()) {
-    if (name === unresolved || kinds.find(name)) continue;
+    if (kinds.find(name)) continue;
     problems.report(unknownKind(name, kinds), find(pointer('prune', 'kinds', at)).place);
   }
   return {

@@ -25,9 +25,9 @@ import { readRegularFile } from '../model/regular-file.ts';
 import type { readInputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';
-import type { Problem, Problems } from './problems.ts';
+import { type Problem, type Problems, unresolved } from './problems.ts';
 import { projectPath } from './source.ts';
-import { type FoundNode, unresolved } from './tree.ts';
+import type { FoundNode } from './tree.ts';
 
 interface BuildContext {
   readonly root: string;
@@ -82,7 +82,7 @@ function readPath(
   path: string | undefined,
   { root, problems, find }: BuildContext,
 ): string | null {
-  if (path === undefined || path === unresolved) return null;
+  if (path === undefined) return null;
   return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
     if (normal === null) throw refusedPath('outside-project', path);
@@ -140,7 +140,7 @@ function readService(
 function readTls(service: string, given: Tls, context: BuildContext): NonNullable<Endpoint['tls']> {
   const parts = (['cert', 'key', 'ca'] as const).flatMap((name) => {
     const [at, value] = [pointer(service, 'tls', name), given[name]];
-    if (value === undefined || value === unresolved) return [];
+    if (value === undefined) return [];
     if (typeof value !== 'string' || value.includes('-----BEGIN'))
       return [[name, readCredential(value, at, context)] as const];
     const path = readPath(at, value, context);
@@ -229,6 +229,7 @@ function readAuth(
 function readCredential(value: Json | undefined, at: Pointer, context: BuildContext): () => string {
   const { inputs, problems, find } = context;
   const name = secretName(value);
+  if (value === unresolved) return () => '';
   if (name === null) {
     const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
     const message = 'Credentials do not belong in a file.';

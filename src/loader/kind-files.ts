@@ -13,10 +13,10 @@ import { contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
 import { openSingle } from './parse.ts';
-import { type Problem, Problems } from './problems.ts';
+import { type Problem, Problems, unresolved } from './problems.ts';
 import { checkSchema } from './schema.ts';
 import type { FileSource } from './source.ts';
-import { findNode, readTree, unresolved, type YamlDocument } from './tree.ts';
+import { findNode, readTree, type YamlDocument } from './tree.ts';
 
 const kindGlobs = ['kinds/*.kind.yaml', 'kinds/*.kind.yml'];
 

@@ -35,10 +35,10 @@ import { cutShort, didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
 import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import type { Problem, Problems } from './problems.ts';
+import { type Problem, type Problems, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
-import { type FoundNode, findNode, placeInside, type ReadTag, type Tree, unresolved } from './tree.ts';
+import { type FoundNode, findNode, placeInside, type ReadTag, type Tree } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
@@ -5,6 +6,12 @@ import type { Place } from './file.ts';
 
 /** Further problems of a file are not shown: nobody reads them, and finding their lines takes time. */
 const maxPerFile = 50;
+
+/**
+ * Replaces a value that could not be read, which has been reported: no further message quotes it. Since it is random, no file can
+ * contain it.
+ */
+export const unresolved = `\0${randomUUID()}`;
 
 export interface Problem {
   readonly code: string;
@@ -29,7 +36,7 @@ export class Problems {
 
   /** Adds a problem: an error, unless `severity` says otherwise. The same problem at the same place counts once. */
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
-    if (!this.#accepts(place, code)) return;
+    if (message.includes(unresolved) || !this.#accepts(place, code)) return;
     const { hint, address, excerpt } = details;
     const severity = details.severity ?? (this.tolerated.includes(code) ? 'warning' : 'error');
     const source = place?.file.at(place.offset);

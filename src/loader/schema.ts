@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { isScalar } from 'yaml';
@@ -10,11 +11,11 @@ import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import type { Place } from './file.ts';
 import { findOddBlank } from './parse.ts';
-import type { Problem } from './problems.ts';
-import { type FoundNode, type Tree, unresolved } from './tree.ts';
+import { type Problem, unresolved } from './problems.ts';
+import type { FoundNode, Tree } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
-const deferred = '\0deferred';
+const deferred = `\0${randomUUID()}`;
 
 /** Keywords that cannot be checked for a text that is not known yet. */
 const textKeywords = ['pattern', 'enum', 'const', 'minLength', 'maxLength'];
@@ -246,11 +247,9 @@ function describeChoice({ params, data }: ErrorObject, subject: string): Problem
   const allowed: unknown[] = 'allowedValues' in params ? params.allowedValues : [params.allowedValue];
   const choices = allowed.map(String);
   const message = `${subject} must be ${joinWords('or', choices)}, not ${showInQuotes(data)}.`;
-  return {
-    code: 'invalid-value',
-    message,
-    hint: typeof data === 'string' ? didYouMean(data, choices) : null,
-  };
+  if (typeof data !== 'string') return { code: 'invalid-value', message };
+  const hint = choices.includes(data) ? 'Write it without quotes.' : didYouMean(data, choices);
+  return { code: 'invalid-value', message, hint };
 }
 
 function exampleOf(schema: ErrorObject['parentSchema']): string | undefined {

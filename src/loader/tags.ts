@@ -7,9 +7,9 @@ import type { Place, SourceFile } from './file.ts';
 import type { readInputs } from './inputs.ts';
 import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
-import type { Problems } from './problems.ts';
+import { type Problems, unresolved } from './problems.ts';
 import { type FileSource, largestFile, sizeLimit } from './source.ts';
-import { type ReadTag, unresolved, writtenTag } from './tree.ts';
+import { type ReadTag, writtenTag } from './tree.ts';
 
 interface TagContext {
   readonly inputs: ReturnType<typeof readInputs>;

@@ -15,7 +15,7 @@ import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
 import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
-import type { Problem, Problems } from './problems.ts';
+import { type Problem, type Problems, unresolved } from './problems.ts';
 
 /** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
 export interface YamlDocument {
@@ -24,9 +24,6 @@ export interface YamlDocument {
   /** Where the value begins, including its tag. */
   readonly offset: number;
 }
-
-/** Replaces a value that could not be read. The reason has been reported already, so nothing else is reported for it. */
-export const unresolved = '\0unresolved';
 
 /** Returns the value of a tagged node. `argument` is the node's value without the tag. */
 export type ReadTag = (tag: string, argument: Json, place: Place) => Json;
@@ -48,7 +45,7 @@ const maxExpanded = 16 * 1024 * 1024;
 export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): ReadTree {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, expanded: 0, tagged: false };
   const value = readValue(root, walk);
-  return { value, tagged: walk.tagged, expanded: walk.expanded };
+  return { value, tagged: walk.tagged, expanded: Math.min(walk.expanded, maxExpanded) };
 }
 
 interface Walk {
@@ -101,11 +98,12 @@ function readAlias(node: Alias, walk: Walk): Json {
       hint: walk.problems.suggest(placeOfNode(node, walk.file), name, () => walk.anchors.keys()),
     });
   }
+  const isReported = walk.expanded > maxExpanded;
   walk.size += anchored.size;
   walk.expanded += anchored.size;
   if (walk.expanded <= maxExpanded) return anchored.value;
   const message = 'The aliases of this document expand to more than 16 million characters.';
-  return refuse(walk, node, { code: 'alias-bomb', message });
+  return isReported ? unresolved : refuse(walk, node, { code: 'alias-bomb', message });
 }
 
 function readScalar(node: Scalar, walk: Walk): Json {

@@ -4,7 +4,6 @@ import { parse } from 'yaml';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
 import { contentDigest } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
-import { unresolved } from '../../src/loader/tree.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
@@ -52,14 +51,6 @@ describe('a value that a manifest has as a secret', () => {
     expect(search.fields).toEqual([]);
     expect(search.omissions).toContainEqual({ at: '/rules', reason: 'credential' });
   });
-});
-
-it('a value that no manifest can hold is left out, with the reason', () => {
-  const { fields, omissions } = drafted(
-    answers.integration('i1', 'Desk', { description: unresolved, type: 'T' }),
-  );
-  expect(omissions).toContainEqual({ at: '/description', reason: 'notWritable' });
-  expect(fields.map(([name]) => name)).not.toContain('description');
 });
 
 describe('why no manifest could declare an object', () => {
@@ -126,12 +117,6 @@ describe('an exported object', () => {
     const { fields, sideTexts } = drafted(answers.template('a', { body: '\uFEFF<p>' }));
     expect(sideTexts).toEqual([]);
     expect(fields).toContainEqual(['body', '\uFEFF<p>']);
-  });
-
-  it('has no text that is reserved, in a side file or beside its field', () => {
-    const { sideTexts, omissions } = drafted(answers.template('a', { body: unresolved }));
-    expect(sideTexts).toEqual([]);
-    expect(omissions).toEqual([{ at: '/body', reason: 'notWritable' }]);
   });
 
   it('has no number in a rule that a manifest cannot hold', () => {

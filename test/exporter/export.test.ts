@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ExportedFile } from '../../src/exporter/files.ts';
 import { collectionsFor } from '../../src/exporter/ids.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
-import { unresolved } from '../../src/loader/tree.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import {
   answer,
@@ -264,13 +263,6 @@ describe('secrets', () => {
     const content = contentOf(files, 'sim-integrations/i.yaml');
     expect(content).toContain('list: [!secret SIM_INTEGRATION_I_ATTRIBUTES_LIST_0]\n');
     expect(content).not.toMatch(/ACP|\*\*|request:|user secret/);
-  });
-
-  it('never writes a key that the loader would drop silently', () => {
-    const pinned = answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1');
-    const { files, diagnostics } = run([search(unresolved, []), template(unresolved), pinned]);
-    expect(files.map(({ content }) => content)).toEqual(['kind: AuthProfile\nid: p1\ntype: MFA\n']);
-    expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable', 'not-declarable']);
   });
 
   it('never writes a key with half of a character, and pins the object where it can', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { unresolved } from '../../src/loader/tree.ts';
 import { codes, head, merge, mergedOne, mergeFile, mergeOne } from './merging.ts';
 import { answer, integration, search, sender, statusRule, template, typeRule } from './support.ts';
 
@@ -313,20 +312,6 @@ describe('objects', () => {
     expect(merge({ files, live: [integration('I', { description: 'x' })] }).changed).toEqual([]);
     const gone = merge({ files, live: [], more: { delete: true } });
     expect(gone).toMatchObject({ changed: [], deleted: [], gone: [] });
-  });
-
-  it('take nothing that the loader would drop silently', () => {
-    const pinned = 'kind: AuthProfile\nid: "p1"\nname: Old # n\ntype: MFA\n';
-    const listed = 'kind: SimIntegration\nname: I\nsources:\n  - s1\n';
-    const result = merge({
-      files: { 'config/a.yaml': pinned, 'config/b.yaml': listed },
-      live: [
-        answer('AuthProfile', { name: unresolved, type: 'MFA' }, 'p1'),
-        integration('I', { managedSources: [{ id: unresolved }] }),
-      ],
-    });
-    expect(result.changed).toEqual([]);
-    expect(codes(result)).toEqual(['not-declarable', 'not-declarable']);
   });
 
   it('pinned by id take the name they have now', () => {

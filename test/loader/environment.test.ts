@@ -302,15 +302,6 @@ describe('choosing an environment', () => {
     ]);
   });
 
-  test('a version in quotes is told from the number', () => {
-    const said = (version: string) =>
-      failureOf({ 'tenantctl.yaml': two.replace('1', version) }, { environment: 'a' })
-        .filter(({ code }) => code === 'invalid-value')
-        .map(({ message, hint }) => [message, hint]);
-    expect(said('"1"')).toEqual([['`version` must be 1, not "1".', 'Did you mean `1`?']]);
-    expect(said('2')).toEqual([['`version` must be 1, not 2.', undefined]]);
-  });
-
   test('an anchor of one environment serves in another', () => {
     const text = `${two}  c: { sandbox: {}, variables: &v { x: 1 } }\n  d: { sandbox: {}, variables: *v }\n`;
     expect(environment(text, {}, 'd').variables).toEqual({ x: 1 });
