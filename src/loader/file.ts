@@ -1,6 +1,7 @@
 import { LineCounter } from 'yaml';
 import type { Source } from '../model/diagnostic.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
+import { holdsCredentials } from './paths.ts';
 
 const [shownBefore, shownAfter] = [60, 40];
 
@@ -13,6 +14,11 @@ export class SourceFile {
   constructor(path: string, text: string) {
     this.path = path;
     this.text = text;
+  }
+
+  /** False for a file without text, and for one of credentials: none of its lines is shown. */
+  get isShown(): boolean {
+    return this.text !== '' && !holdsCredentials(this.path);
   }
 
   /** The line and column of an offset. Lines are counted when the first one is needed. */

@@ -48,18 +48,16 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   const file = openFile(source, dotEnvName, problems);
   if (!file) return env;
   if (isForeign(path, root)) {
-    const details = { hint: 'Remove it, or take ownership of it.', excerpt: false } as const;
-    problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, details);
+    const hint = 'Remove it, or take ownership of it.';
+    problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, { hint });
     return env;
   }
   const { text } = file;
   const before = problems.count;
-  // Lines that Node's parser would misread are not shown, since they may hold a secret.
   for (let offset = 0; offset < text.length; ) {
     readable.lastIndex = offset;
     const isReadable = readable.test(text);
-    if (!isReadable)
-      problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks, excerpt: false });
+    if (!isReadable) problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks });
     offset = nextLine(text, isReadable ? readable.lastIndex : offset);
   }
   if (problems.count > before) return env;

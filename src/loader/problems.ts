@@ -47,9 +47,7 @@ export class Problems {
       severity,
       message,
       ...(source && { source }),
-      ...(place &&
-        excerpt !== false &&
-        place.file.text !== '' && { excerpt: place.file.excerpt(place.offset) }),
+      ...(place && excerpt !== false && place.file.isShown && { excerpt: place.file.excerpt(place.offset) }),
       ...(typeof hint === 'string' && { hint }),
       ...(address !== undefined && { address }),
     });

@@ -107,11 +107,13 @@ describe('a .env that cannot be used', () => {
     },
   );
 
-  it('is not shown, since its lines may hold secrets', async () => {
-    const dir = project({ '.env': 'PASSWORD hunter2\nTOKEN="hunter3' });
-    const { code, stdout, stderr } = await runProgram(['validate'], { cwd: dir });
+  it.each([
+    ['.env:1:1 ', 'PIN hunter2\nTOKEN="hunter3'],
+    ['.env:1:12 ', Buffer.from('PIN=hunter2\xff', 'latin1')],
+  ])('is not shown, since its lines may hold secrets: %s', async (place, text) => {
+    const { code, stdout, stderr } = await runProgram(['validate'], { cwd: project({ '.env': text }) });
     expect(code).toBe(1);
-    expect(stdout + stderr).toContain('.env:1:1');
+    expect(stdout + stderr).toContain(place);
     expect(stdout + stderr).not.toContain('hunter');
   });
 
