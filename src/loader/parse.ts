@@ -111,8 +111,7 @@ export function parseDocuments(file: SourceFile, problems: Problems, withErrors 
     const { contents: root } = document;
     const isWanted = checkDocument(document, file, problems) || withErrors;
     if (!isWanted || !root) return [];
-    const isEmpty =
-      isScalar(root) && root.source === '' && root.tag === undefined && root.anchor === undefined;
+    const isEmpty = isScalar(root) && root.source === '' && root.tag === undefined;
     return isEmpty ? [] : [{ file, root, offset: findNode({ file, root }, '').place.offset }];
   });
 }

@@ -79,6 +79,9 @@ export function diskSource(root: string, largest = largestFile, isSecret = holds
   }
 }
 
+/** A few folders that link to each other have millions of paths. */
+const mostLinked = 1000;
+
 /**
  * Finds the files that globs match, from the root on, also through links. A folder that cannot be read is a problem: its
  * manifests would be missing, and the objects in them could be deleted.
@@ -87,11 +90,13 @@ function search(root: string, patterns: readonly string[]) {
   const { isWanted, isExcluded, leadsInto } = readGlobs(patterns);
   const paths: string[] = [];
   const problems: Failure[] = [];
+  let left = mostLinked;
   const visit = (folder: string, above: readonly string[]): void => {
     const real = realpathSync.native(join(root, folder));
     // A link, which git can contain, must not make a run walk the disk and report what is there.
     if (!isInside(root, real)) throw refusedPath('outside-project', folder);
-    if (above.some((each) => isInside(real, each))) return;
+    if (above.includes(real) || left < 0) return;
+    if (real !== join(root, folder)) left -= 1;
     for (const entry of readdirSync(real, { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       const isLink = entry.isSymbolicLink();
@@ -112,6 +117,9 @@ function search(root: string, patterns: readonly string[]) {
     }
   };
   readFrom('.', () => visit('', []));
+  const hint = 'Remove links between folders, or exclude them from `manifests`: `!PATH`.';
+  const message = `Links lead to more than ${mostLinked} folders.`;
+  if (left < 0) problems.push(fail('project-too-large', message, { hint }));
   return { paths, problems };
 }
 
@@ -140,13 +148,12 @@ function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | nu
 
 /** A source with further files, which have these texts. None of them is refused. */
 export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>): FileSource {
-  const textAt = (path: string) => texts.get(projectPath(path) ?? '');
   return {
     glob(patterns) {
       const isWanted = matchGlobs(patterns);
       return [...source.glob(patterns), ...[...texts.keys()].filter(isWanted)].sort();
     },
-    text: (path, isLossy) => textAt(path) ?? source.text(path, isLossy),
+    text: (path, isLossy) => texts.get(path) ?? source.text(path, isLossy),
   };
 }
 

@@ -173,6 +173,19 @@ describe('globs', () => {
     ]);
   });
 
+  it('do not search for ever where folders link to each other', () => {
+    const names = [...'abcdefghi'];
+    const links = names.flatMap((from) => names.map((to) => [`${from}/${to}`, `../${to}`]));
+    const files = names.map((name) => [`inner/${name}/x.yaml`, '']);
+    const { source } = createLinked(Object.fromEntries(files), Object.fromEntries(links));
+    expect(refusal(() => source.glob(['**/*.yaml']))).toEqual([
+      'project-too-large',
+      'Links lead to more than 1000 folders.',
+      'Remove links between folders, or exclude them from `manifests`: `!PATH`.',
+    ]);
+    expect(source.glob(['?/*.yaml', '!?/?'])).toEqual(names.map((name) => `${name}/x.yaml`));
+  });
+
   it('follow links to folders', () => {
     const { root, source } = createLinked({ 'inner/real/a.yaml': '' });
     mkdirSync(join(root, 'config'));
