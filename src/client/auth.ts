@@ -99,12 +99,10 @@ function fixedToken(
       return token !== refused;
     },
     advise({ headers }) {
-      // Of a JWT. Only the tenant can verify its signature.
-      const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-      const exp = Number((isObject(payload) && get(payload, 'exp')) || Number.NaN);
-      const isOver = exp > 0 && exp * 1000 <= (dateOf(headers.date) ?? clock.now());
+      const end = expiryOf(token);
+      const isOver = end > 0 && end <= (dateOf(headers.date) ?? clock.now());
       const hint = isOver
-        ? `The token expired at ${new Date(exp * 1000).toISOString()}: put a new one into the variable that \`${name}\` names.`
+        ? `The token expired at ${new Date(end).toISOString()}: put a new one into the variable that \`${name}\` names.`
         : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
       return { hint, ...(setting && { source: setting.source }) };
     },
@@ -178,8 +176,9 @@ async function fetchToken(
   }
   onEvent({ type: 'token-fetched', tokenUrl });
   const stated = isObject(sent.body) ? Number(get(sent.body, 'expires_in') ?? 0) * 1000 : 0;
+  const left = expiryOf(token) - (dateOf(sent.headers.date) ?? clock.now());
   // Without a lifetime that makes sense, a 401 shows that the token has expired.
-  const lifetime = stated > 0 ? stated : Number.POSITIVE_INFINITY;
+  const lifetime = Math.min(Number.POSITIVE_INFINITY, ...[stated, left].filter((ms) => ms > 0));
   // Early enough for a queued request, but not at once for a token that lives for seconds.
   const until = clock.now() + lifetime - Math.min(30_000, lifetime / 5);
   return { value: token, until, failures };
@@ -218,3 +217,9 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
 }
 
 const tokenText = /^[\x21-\x7e]+$/;
+
+/** When a JWT expires, in milliseconds since 1970, else `NaN`. Only the tenant can verify its signature. */
+function expiryOf(token: string): number {
+  const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  return Number((isObject(payload) && get(payload, 'exp')) || Number.NaN) * 1000;
+}
