@@ -32,6 +32,7 @@ export class ResultFile implements ResultRecorder {
   #kept = 0;
   #keptBytes = 0;
   #length = 0;
+  #ended: Pick<Result, 'endedAt' | 'outcome' | 'summary'> | null = null;
   /** Each write holds the current state, for all who wait for it. */
   readonly #writes = new SharedWork(() => this.#write());
 
@@ -59,6 +60,10 @@ export class ResultFile implements ResultRecorder {
 
   /** Replaces what was recorded by the result of the whole run. Throws a Failure if it cannot be written. */
   async end(result: Result): Promise<void> {
+    const { endedAt, outcome, summary } = result;
+    this.#ended = { endedAt, outcome, summary };
+    // If there is no room for the whole result, what was recorded says at least how the run ended.
+    if (this.#handle) await this.#writes.run().catch(() => {});
     await this.close();
     await replaceFiles([{ path: this.file, content: `${JSON.stringify(result, null, 2)}\n` }]);
   }
@@ -121,6 +126,7 @@ export class ResultFile implements ResultRecorder {
   }
 
   #tail(): string {
+    if (this.#ended) return `],${JSON.stringify(this.#ended).slice(1)}`;
     const listed = [...this.#finished, ...this.#begun.values()];
     const counted = countOutcomes(listed);
     const notAttempted = counted.notAttempted + this.#plan.changes.length - listed.length;
