@@ -14,7 +14,7 @@ import { mostReads, Sightings } from './freshness.ts';
 import { checkBeforeWrites, readNow } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
-import { runChange } from './run-change.ts';
+import { goneBefore, runChange } from './run-change.ts';
 import { removalOf } from './verify.ts';
 
 /**
@@ -231,8 +231,7 @@ async function deleteApart(
     if (isGone) {
       const changes = [end.task.change.address];
       await run.journal.conclude(0, { changes, verdict: 'done', status: 400 }, run.now());
-      const warnings = ['It was already gone, so the tenant refused the request.'];
-      results.push(ending(end.task, 'done', end.requests, { live: null, warnings }));
+      results.push(ending(end.task, 'done', end.requests, { live: null, warnings: [goneBefore] }));
     } else if (refused.length === 1) results.push(end);
     else results.push(...(await deleteAlone(end, planned, sightings, run)));
   }

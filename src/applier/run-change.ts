@@ -296,13 +296,18 @@ function verdictOf({ method }: Request, answer: Sent, isRepetition: boolean): Co
     case 'answered':
       if (answer.status >= 200 && answer.status < 300) return deniesSuccess(answer) ? 'unclear' : 'done';
       if (isInconclusive(answer) || wasSentBefore) return 'unclear';
-      return method === 'DELETE' && [404, 410].includes(answer.status) ? 'unclear' : 'refused';
+      return method === 'DELETE' && isGone(answer) ? 'unclear' : 'refused';
     case 'lost':
       return 'unclear';
     case 'unsent':
       return wasSentBefore ? 'unclear' : 'refused';
   }
 }
+
+const isGone = (answer: Sent) => [404, 410].includes(statusOf(answer) ?? 0);
+
+/** Said of a delete, in place of a hint that the base URL may be wrong. */
+export const goneBefore = 'It was already gone, so the tenant refused the request.';
 
 function isOutdated(answer: Sent): boolean {
   return answer.outcome === 'unsent' && answer.reason === 'outdated';
@@ -331,23 +336,21 @@ async function concludeFrom(
   { journal, now, describe }: Run,
 ): Promise<Reply> {
   const { method, path } = step.request;
-  const changes = [task.change.address];
-  const record = (verdict: Conclusion['verdict']) =>
-    journal.conclude(step.index, { changes, verdict, status: statusOf(answer) }, now());
   const description = describe(answer);
   if (evidence === 'taken') {
-    await record('done');
-    const remark = `${method} ${path} was not confirmed. ${description} A fresh read shows the object as planned.`;
-    return { task, is: 'accepted', remark };
+    const changes = [task.change.address];
+    await journal.conclude(step.index, { changes, verdict: 'done', status: statusOf(answer) }, now());
+    const isDelete = task.change.action === 'delete';
+    const shown = isDelete ? 'that the object is gone' : 'the object as planned';
+    const proof = `${method} ${path} was not confirmed. ${description} A fresh read shows ${shown}.`;
+    return { task, is: 'accepted', remark: isDelete && isGone(answer) ? goneBefore : proof };
   }
   if (evidence === 'unclear') {
     const remark = `${description} A fresh read shows neither the previous nor the planned state.`;
     return { task, is: 'unknown', remark };
   }
-  if (answer.outcome === 'answered' && isSafeTwice(step)) {
-    await record('refused');
+  if (answer.outcome === 'answered' && isSafeTwice(step))
     return { task, is: 'rejected', remark: description };
-  }
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
   const seen = task.change.action === 'create' ? 'did not find the object' : 'shows it unchanged';
   return { task, is: 'unknown', remark: `${description} A fresh read ${seen}.${advice}` };

@@ -30,9 +30,8 @@ describe('a POST whose answer is lost', () => {
     const tenant = await startTenant({}, () => lostDone);
     const result = await apply(planOf([createThing('a')]), tenant);
     expect(outcomes(result)).toEqual({ 'Thing/a': 'done' });
-    expect(result.changes[0]?.warnings).toEqual([
-      expect.stringMatching(/connection reset.*fresh read shows the object as planned/),
-    ]);
+    const what = 'POST /v2024/things was not confirmed. connection reset';
+    expect(result.changes[0]?.warnings).toEqual([`${what} A fresh read shows the object as planned.`]);
     expect(tenant.carriedOut).toEqual(['POST /v2024/things']);
   });
 
@@ -227,10 +226,20 @@ describe('a refusal', () => {
         if (!isThere) tenant.things.clear();
         return status(code, false);
       };
-      expect(outcomes(await apply(planOf([deleteThing(old)]), tenant))).toEqual({
-        'Thing/old': isThere ? 'failed' : 'done',
-      });
+      const [change] = (await apply(planOf([deleteThing(old)]), tenant)).changes;
+      expect([change?.outcome, change?.error, change?.warnings]).toEqual(
+        isThere
+          ? ['failed', `${code}: {"message":"the tenant says no"}`, []]
+          : ['done', null, ['It was already gone, so the tenant refused the request.']],
+      );
     }
+  });
+
+  it('of a delete that was carried out is told as such', async () => {
+    const tenant = await startTenant({ things: { old } }, () => status(504, true));
+    const [change] = (await apply(planOf([deleteThing(old)]), tenant)).changes;
+    const what = 'DELETE /v2024/things/t1 was not confirmed. 504: {"message":"the tenant says no"}';
+    expect(change?.warnings).toEqual([`${what} A fresh read shows that the object is gone.`]);
   });
 });
 

@@ -190,17 +190,24 @@ describe('a run that was killed', () => {
     expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
   });
 
-  it('is refused when somebody changed what it had made', async () => {
+  it.each([
+    ['changed', 'made', null],
+    ['deleted', 'made', null],
+    ['deleted', 'made without an answer', { is: 'lost', done: true } as const],
+  ])('is refused when somebody %s what it had %s', async (did, _, lost) => {
     const plan = planOf([createThing('a'), createThing('b')]);
     const folder = await newFolder();
     const tenant = await startTenant();
-    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
+    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : lost);
     await apply(plan, tenant, { folder, concurrency: 1 });
-    tenant.things.set('a', { ...tenant.things.get('a'), text: 'by hand' });
+    if (did === 'deleted') tenant.things.delete('a');
+    else tenant.things.set('a', { ...tenant.things.get('a'), text: 'by hand' });
     const sent = tenant.sent.length;
     const result = await apply(plan, tenant, { folder });
+    const why = 'an earlier run of this plan made the change, and the object has changed since';
+    const message = `Thing/a has changed since the plan was made: ${why}.`;
     expect(result.outcome).toBe('refused');
-    expect(result.diagnostics).toMatchObject([{ code: 'plan-stale', address: 'Thing/a' }]);
+    expect(result.diagnostics).toMatchObject([{ code: 'plan-stale', address: 'Thing/a', message }]);
     expect(tenant.sent).toHaveLength(sent);
   });
 
