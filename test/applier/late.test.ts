@@ -183,6 +183,14 @@ describe('a verdict against the tenant', () => {
     expect(elapsed()).toBeLessThan(6000);
   });
 
+  it('waits for a delete that is answered with a text', async () => {
+    const { tenant, clock, elapsed } = await lateWorld({ things: { gone } }, 2000);
+    tenant.fault = () => ({ is: 'status', status: 200, done: true, body: null, text: 'queued' });
+    const result = await apply(planOf([deleteThing(gone)]), tenant, { clock, settle });
+    expect(outcomes(result)).toEqual({ 'Thing/gone': 'done' });
+    expect(elapsed()).toBeGreaterThanOrEqual(2000);
+  });
+
   it('waits for a bulk delete that does not show yet', async () => {
     const note = { id: 'n1', key: 'n1', text: 'x' };
     const { tenant, clock } = await lateWorld({ notes: { n1: note } }, 2000);
