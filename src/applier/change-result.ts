@@ -206,7 +206,7 @@ function disclosureOf(
 /** Some tenants show a field only if it is set. After a change that clears it, a missing field is unset. */
 function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
   const isUnset = (valueAt(fields, at) ?? null) === null;
-  return isUnset && diff.some(({ path, after, sensitive }) => path === at && after === null && !sensitive);
+  return isUnset && diff.some(({ path, after }) => path === at && after === null);
 }
 
 /** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */

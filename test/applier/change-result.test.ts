@@ -146,8 +146,10 @@ describe('what a result records of a change that an earlier run began', () => {
 
   it('leaves out what that left out, whatever is there now', () => {
     const earlier = { ...begun(planned), before: { text: 'before' }, withheld: ['/attributes/url'] };
-    const { before, withheld } = resultOf(planned, shows, shows, [earlier]);
+    const was = { ...shows, attributes: { ...shows.attributes, url: 'canary' } };
+    const { before, after, withheld } = resultOf(planned, was, shows, [earlier]);
     expect(before).toEqual({ text: 'before' });
+    expect(after).not.toHaveProperty('attributes');
     expect(withheld).toContain('/attributes/url');
   });
 

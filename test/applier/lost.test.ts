@@ -246,16 +246,6 @@ describe('a refusal', () => {
 describe('a change of two requests', () => {
   const plan = planOf([updateThing(old, 'after', 'r')]);
 
-  it('is judged by a read: the answer to the last one may be another object of that name', async () => {
-    const tenant = await startTenant({ things: { old } });
-    tenant.fault = ({ path }) =>
-      path.endsWith('/rule')
-        ? { is: 'status', status: 200, done: true, body: { id: 'r1', name: 'old', rule: 'r' } }
-        : null;
-    const { changes } = await apply(plan, tenant);
-    expect(changes).toMatchObject([{ outcome: 'done', after: { text: 'after', rule: 'r' } }]);
-  });
-
   it('ends with the first one that is refused', async () => {
     const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? status(400, false) : null);

@@ -46,6 +46,15 @@ describe('a plan is refused without a single request when', () => {
     expect((await apply(planOf(changes), await startTenant(world), { protect })).outcome).toBe('done');
   });
 
+  it('(it is not, where a delete shows no value that the default has too)', async () => {
+    const tenant = await startTenant({
+      notes: { stored },
+      defaults: { stored: { key: 'stored', text: 'x' } },
+    });
+    const unchanged = deleteNotes([stored]).map((planned) => ({ ...planned, diff: [] }));
+    expect((await apply(planOf(unchanged), tenant)).outcome).toBe('done');
+  });
+
   it('an object to delete is protected, whatever the case of its name in the list', async () => {
     const protect = ['thing/GONE'];
     const result = await apply(planOf(changes), await startTenant(world), { protect });

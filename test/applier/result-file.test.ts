@@ -69,13 +69,15 @@ describe('the result file of a run', () => {
     expect(await shown()).toEqual([['Thing/b done', 'Thing/a failed', 'Thing/c done', 'Thing/d unknown'], 0]);
   });
 
-  it('is replaced by the whole result, and leaves no other file', async () => {
+  it('is replaced by the whole result, with its permissions, and leaves no other file', async () => {
     const folder = await newFolder();
     const recorder = record(join(folder, 'r.json'));
     await recorder.start([result('a', 'unknown', 5000)]);
     const whole = resultOf('partial', [result('a', 'done', 1)]);
+    await fs.chmod(recorder.file, 0o600);
     await recorder.end(whole);
-    expect(JSON.parse(await readFile(join(folder, 'r.json'), 'utf8'))).toEqual(whole);
+    expect(JSON.parse(await readFile(recorder.file, 'utf8'))).toEqual(whole);
+    expect((await stat(recorder.file)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['r.json']);
   });
 
