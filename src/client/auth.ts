@@ -83,13 +83,8 @@ function fixedToken(
       if (tokenText.test(token)) return { value: token, failures: 0 };
       const message = 'The token of this environment is empty, or has characters that a token cannot have.';
       const hint = `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`;
-      const problem = {
-        code: 'tenant-unauthorized',
-        severity: 'error',
-        message,
-        hint,
-        ...(setting && { source: setting.source }),
-      } as const;
+      const refusal = { code: 'tenant-unauthorized', severity: 'error', message, hint } as const;
+      const problem = { ...refusal, ...(setting && { source: setting.source }) };
       return { ...unsentWithProblems('no-token', [problem]), failures: 0 };
     },
     drop(refused) {

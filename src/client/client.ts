@@ -131,12 +131,8 @@ class TenantClient implements Client {
   readonly #signal: AbortSignal;
 
   constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
-    const {
-      clock = systemClock,
-      random = Math.random,
-      redactor = new Redactor(),
-      onEvent = () => {},
-    } = options;
+    const { clock = systemClock, random = Math.random } = options;
+    const { redactor = new Redactor(), onEvent = () => {} } = options;
     this.tenant = target.tenant;
     this.settings = target.settings;
     this.#target = target;
@@ -164,12 +160,7 @@ class TenantClient implements Client {
       longestPause: retries.total,
       onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
     });
-    this.#sourceOf = createTokenSources({
-      clock,
-      redactor,
-      exchange: this.#exchangeForToken,
-      onEvent,
-    });
+    this.#sourceOf = createTokenSources({ clock, redactor, exchange: this.#exchangeForToken, onEvent });
   }
 
   async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
