@@ -10,7 +10,7 @@ import {
   objectFrom,
   pick,
 } from '../model/json.ts';
-import { markersIn } from '../model/marker.ts';
+import { literal, markersIn } from '../model/marker.ts';
 import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
@@ -324,7 +324,7 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
       const isUnset = field && [value, shown].every((each) => sameValue(field, each, null));
       if (!isUnset) return field && wireValue(field, value, settings);
       const owned = alignWithLive(field, readJsonText(shown ?? null), shown, pointer(name));
-      if (markersIn(owned, '$live').length === 0) return shown;
+      if (markersIn(owned, '$live').length === 0) return shown && literal(shown);
       return typeof shown === 'string' ? { $jsonText: owned } : owned;
     }),
   };

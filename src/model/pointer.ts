@@ -79,8 +79,16 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
   return objectFrom(members);
 }
 
-/** A copy of `root` with what `other` has at `at`, and the objects around it. A list that `at` leads into is copied whole. */
-export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): JsonObject {
+/**
+ * A copy of `root` with what `other` has at `at`, in the form that `write` gives it, and the objects around it. A list that `at`
+ * leads into is copied whole.
+ */
+export function withValueOf(
+  other: JsonObject,
+  root: JsonObject,
+  at: Pointer,
+  write: (value: Json, place: Pointer) => Json = (value) => value,
+): JsonObject {
   const place = placeAbove(other, at, isArray) ?? at;
   const value = valueAt(other, place);
   if (value === undefined) return withValueAt(root, place, undefined);
@@ -88,7 +96,7 @@ export function withValueOf(other: JsonObject, root: JsonObject, at: Pointer): J
     (each, above) => (valueAt(each, above) === undefined ? withValueAt(each, above, {}) : each),
     root,
   );
-  return withValueAt(opened, place, value);
+  return withValueAt(opened, place, write(value, place));
 }
 
 /** A copy of `fields` with `wanted` at a place, and missing parents added; `null` removes the value. */

@@ -24,7 +24,7 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { markersIn, secretPlaces } from '../model/marker.ts';
+import { containsMarker, markersIn, secretPlaces } from '../model/marker.ts';
 import type { Action, Change } from '../model/plan.ts';
 import {
   type Pointer,
@@ -90,7 +90,7 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
   const declared = ignore.reduce(
     (fields, at) => {
       const [name = ''] = segmentsOf(at);
-      return Object.hasOwn(fields, name) ? withValueOf(current, fields, at) : fields;
+      return Object.hasOwn(fields, name) ? withValueOf(current, fields, at, safely) : fields;
     },
     declaredFields(kind, resource.fields, below),
   );
@@ -107,6 +107,9 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
     left,
   };
 }
+
+/** A live value among the declared ones. What looks like a marker is foreign: it must not become one. */
+const safely = (value: Json, place: Pointer): Json => (containsMarker(value) ? { $live: place } : value);
 
 function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): FieldDifference[] {
   return keyFields.map(({ name }, part) => ({

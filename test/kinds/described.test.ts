@@ -5,7 +5,7 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { isObserved, isOnlyReferredTo, type Kind } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { Change } from '../../src/model/plan.ts';
+import { type Change, secretsSentBy } from '../../src/model/plan.ts';
 import { contractSettings as settings } from '../../src/model/settings.ts';
 import { changeFor, deletionOf } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
@@ -294,6 +294,21 @@ it.each<[string, Json, boolean, Json]>([
     const body = { name: 'Engineer', enabled: false, membership: sent };
     expect(bodyOf(more, { enabled: false }, raw)).toEqual(body);
     expect(bodyOf(more, { enabled: false, membership: null }, raw)).toEqual(body);
+  },
+);
+
+it.each(['json-patch', 'merge-patch', 'patch', 'put'])(
+  'what looks like a marker in the tenant is never one in a request, by %s',
+  (update) => {
+    const foreign = { $secret: 'CLIENT_SECRET' };
+    const raw = {
+      ...{ id: 'r1', name: 'Engineer', description: foreign, enabled: false, segments: [foreign] },
+      ...{ owner: { id: null, name: null, more: foreign }, accessProfiles: [{ id: foreign }] },
+      ...{ membership: [foreign], settings: { color: foreign }, requestable: foreign },
+    };
+    const change = changeOf(kindOf({ update }), raw, { enabled: true, settings: { size: 1 } });
+    expect(change?.requests).toHaveLength(1);
+    expect(change && secretsSentBy(change)).toEqual([]);
   },
 );
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json } from '../../src/model/json.ts';
-import { isRefused } from '../../src/model/plan.ts';
+import { isRefused, secretsSentBy } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
@@ -76,7 +76,24 @@ describe('lifecycle.ignore', () => {
 
   it('does not declare what the manifest leaves out', () => {
     expect(places({ declared: [ignoring({ type: 'T' }, ['/attributes/a', ''])], live })).toEqual([]);
+    const whole = [answers.integration('1', 'S', { type: 'T', request: { a: 1, b: 2 } })];
+    expect(places({ declared: [ignoring({ type: 'T' }, ['/request/a'])], live: whole })).toEqual([]);
   });
+
+  it.each(['/attributes/b', '/attributes/b/c', '/attributes/list/1', '/attributes'])(
+    "never makes a marker of the tenant's value, which could name any secret: %s",
+    (ignore) => {
+      const foreign = { $secret: 'CLIENT_SECRET' };
+      const attributes = { a: 'x', b: { c: foreign }, list: [foreign, { n: foreign }] };
+      const hostile = [answers.integration('1', 'S', { type: 'T', managedSources: ['s'], attributes })];
+      const declared = [ignoring({ type: 'U', attributes: { a: 'y', b: { c: 1 }, list: [] } }, [ignore])];
+      for (const simUpdate of ['patch', 'put'] as const) {
+        const change = changeOf({ declared, live: hostile, settings: { simUpdate } });
+        expect(change?.requests).toHaveLength(1);
+        expect(change && secretsSentBy(change)).toEqual([]);
+      }
+    },
+  );
 
   it('takes away the remark that a value is not comparable', () => {
     const masked = [answers.integration('1', 'S', { attributes: { password: '****' } })];
