@@ -143,9 +143,18 @@ function checksOfPlaces(fields: Descriptor['fields'], places: NonNullable<Writte
     );
     const other = decidingRule(rules, rule);
     const isBare = field !== undefined && field.is !== 'json' && typeof is !== 'string';
+    const isText = field?.is === 'text' || field?.is === 'email';
+    const isTold = isText
+      ? new Places([rule]).is(pointer(name), 'secret', 'plain')
+      : ['secret', 'plain'].includes(String(is));
+    const hasPlaces = !field || ['json', 'value'].includes(field.is);
     const checks: readonly (readonly [string, boolean])[] = [
       [`This place begins with \`${name}\`, which is not a field.`, !field && !name.startsWith('*')],
       [`\`${name}\` is not JSON, so its ids have no places: say \`to\` in \`fields\`.`, isBare],
+      [
+        `\`${name}\` is a field of the type \`${field?.is}\`, in which this policy has no effect: remove it.`,
+        !isTold && !hasPlaces && !isBare && !whole,
+      ],
       [`This is all of \`${whole}\`: name it in \`serverOwned\`, not in \`fields\`.`, whole !== undefined],
       [`\`${other?.path}\` decides wherever this policy holds: remove one of the two.`, other !== undefined],
     ];

@@ -74,10 +74,7 @@ export function findLaterRefusals(
 
 const protections = {
   list: ["the environment's `protect` list", "Remove it from the environment's `protect` list first"],
-  manifest: [
-    '`lifecycle.protect` in its manifest',
-    'Remove it from `lifecycle.protect` in its manifest first',
-  ],
+  manifest: ['`lifecycle.protect` in its manifest', 'Remove `lifecycle.protect` from its manifest first'],
   removed: [
     '`lifecycle.protect` in the manifest that was removed',
     'Put the manifest back without `lifecycle.protect`, commit that, remove the manifest again and give --since the commit in between',

@@ -133,7 +133,7 @@ it('tells the names that stand for two things', () => {
 
 describe('a place has one policy', () => {
   const source = { is: 'reference', to: 'Source' } as const;
-  const fields = { a: 'json', since: 'value' } as const;
+  const fields = { a: 'json', since: 'value', note: 'text', tags: 'set', owner: 'reference' } as const;
   it.each<[string, NonNullable<WrittenKind['places']>, string[]]>([
     ['secret and plain below it', { a: 'secret', 'a/url': 'plain' }, ['/places/a~1url: `a` decides']],
     ['plain and a secret below it', { a: 'plain', 'a/password': 'secret' }, []],
@@ -161,6 +161,16 @@ describe('a place has one policy', () => {
     ['all of a field', { 'a/**': 'minted' }, ['/places/a~1**: This is all of `a`']],
     ['no field', { 'b/c': 'set' }, ['/places/b~1c: This place begins with `b`, which is not a field.']],
     ['ids in a field that is not JSON', { 'since/x': source }, ['/places/since~1x: `since` is not JSON']],
+    [
+      'what has no effect in a field that is not JSON',
+      { 'note/x': 'secret', tags: 'set', 'owner/name': 'minted', 'since/*': 'minted' },
+      [
+        '/places/note~1x: `note` is a field of the type `text`, in which this policy has no effect: remove it.',
+        '/places/tags: `tags` is a field of the type `set`, in which',
+        '/places/owner~1name: `owner` is a field of the type `reference`, in which',
+      ],
+    ],
+    ['what is shown of one', { 'note/**': 'secret', 'tags/*': 'plain', 'owner/name': 'secret' }, []],
     ['all of some field', { '**/since': 'serverOwned' }, ['/places/**~1since: This is all of `since`']],
   ])('%s', (_, places, expected) => {
     const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
