@@ -94,8 +94,7 @@ function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObj
   const problems = withoutDefault(missing, defaults).map(({ kind, resource }, at): Diagnostic => {
     const { address, key } = resource;
     const [name = ''] = key;
-    const keys = defaults.flatMap((each) => (each.kind === kind ? [each.key[0] ?? ''] : []));
-    const names = [...new Set(keys)].toSorted();
+    const names = [...new Set(defaults.map(({ key: [first = ''] }) => first))].toSorted();
     const message = `The tenant has no default ${kind.name} with the key "${name}", so it cannot be created.`;
     const all = at === 0 && names.length > 0 ? `Keys with a default: ${names.join(', ')}.` : null;
     const hint = didYouMean(name, names) ?? all;

@@ -1,6 +1,5 @@
 /** A name that was changed in a manifest: the plan asks whether the new object and the one without a manifest are one. */
 import { expect, it } from 'vitest';
-import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, succeed, type World } from '../support/world.ts';
 
 const seed = `
@@ -34,17 +33,6 @@ it('is asked about with the line to write, which makes it a rename', async () =>
   expect(world.sandbox.state.simIntegrations).toMatchObject([{ id: 's1', name: 'Helpdesk' }, { id: 's2' }]);
 });
 
-it('is asked about where secrets are all that cannot be compared, but not where nothing else is declared', async () => {
-  const world = await createTestWorld({ seed, env: { PASSWORD: 'other' } });
-  const secret = `attributes: { url: https://jira.example.com, password: !secret PASSWORD }`;
-  world.write('config/all.yaml', `kind: SimIntegration\nname: Helpdesk\ntype: Jira\n${secret}\n`);
-  for (const each of world.sandbox.state.simIntegrations)
-    each.attributes = { ...each.attributes, password: '****' };
-  expect(await questions(world)).toMatchObject([{ address: 'SimIntegration/Helpdesk' }]);
-  world.declare([integration('Helpdesk')]);
-  expect(await questions(world)).toEqual([]);
-});
-
 it('is not asked about where a rollback creates what an apply deleted', async () => {
   const world = await createTestWorld({
     seed: `simIntegrations: [{ id: s1, name: Tickets, type: Jira, sources: [] }, { id: s2, name: Twin, type: Jira, sources: [] }]`,
@@ -66,16 +54,4 @@ it('is asked about where --prune deletes the former object', async () => {
       ),
     },
   ]);
-});
-
-it.each([
-  ['a field differs', [integration('Helpdesk', { ...tickets, description: 'Else' })], []],
-  ['the former object has a manifest', [integration('Helpdesk', tickets), integration('Tickets')], []],
-  ['several objects would fit', [integration('Helpdesk', tickets)], [{ name: 'Copy', ...tickets }]],
-  ['several manifests would fit', [integration('Helpdesk', tickets), integration('Desk', tickets)], []],
-])('is not asked about where %s', async (_why, declared, twins) => {
-  const world = await createTestWorld({ seed });
-  addObjects(world.sandbox.state, { simIntegrations: twins });
-  world.declare(declared);
-  expect(await questions(world)).toEqual([]);
 });

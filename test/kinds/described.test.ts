@@ -297,6 +297,13 @@ it.each<[string, Json, boolean, Json]>([
   },
 );
 
+it('an item of a set that stays as it is stays that item, whatever else the set loses', () => {
+  const places = { 'settings/pins': 'set', 'settings/pins/*': 'secret' };
+  const raw = { ...live, settings: { pins: ['a', 'b'] } };
+  const change = changeOf(kindOf({ places }), raw, { settings: { pins: ['c', 'b'] } });
+  expect(change?.declared).toEqual({ settings: { pins: ['c', { $live: '/settings/pins/1' }] } });
+});
+
 it.each(['json-patch', 'merge-patch', 'patch', 'put'])(
   'what looks like a marker in the tenant is never one in a request, by %s',
   (update) => {

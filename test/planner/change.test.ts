@@ -301,6 +301,14 @@ describe('a secret in a list or an object that the tenant does not have', () => 
     expect(diagnostics).toEqual([]);
   });
 
+  it('is an item of its own behind the last one of the tenant', () => {
+    const listed = [answers.integration('1', 'S', { attributes: { list: ['a'] } })];
+    const declared = [resource('SimIntegration', ['S'], { attributes: { list: ['a', secret] } })];
+    const { changes, diagnostics } = planOf({ declared, live: listed });
+    expect(changes[0]?.diff).toMatchObject([{ path: '/attributes/list/1', op: 'add', sensitive: true }]);
+    expect(diagnostics).toEqual([]);
+  });
+
   it('cannot be compared where the tenant has what is around it, and may hide it', () => {
     for (const attributes of [{ password: secret }, { empty: { password: secret } }]) {
       expect(planned(attributes)).toMatchObject({ changes: [], diagnostics: [{ code: 'not-comparable' }] });

@@ -53,6 +53,14 @@ describe('pruning', () => {
       line: 1,
     });
   });
+
+  it('is refused by an apply where an ignored value has changed too: it would be deleted as well', () => {
+    const prints = (more = {}) =>
+      deletesOf({ declared: [integration('Old', { ...absent, ...more })], live }).map(
+        ({ fingerprint }) => fingerprint,
+      );
+    expect(prints({ lifecycle: { ignore: ['/description'] } })).toEqual(prints());
+  });
 });
 
 describe('--since', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/kinds/project.ts';
 import { isRefused, type Plan } from '../../src/model/plan.ts';
-import { findLaterRefusals } from '../../src/planner/guards.ts';
-import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { findLaterRefusals, findRefusals } from '../../src/planner/guards.ts';
+import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;
 const gone = (email: string, more = {}) => resource('SenderAddress', [email], {}, { ...absent, ...more });
@@ -176,9 +176,11 @@ describe('a saved plan when it is applied', () => {
       risk: ['replace' as const],
     }));
     expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
-    expect(codesLater({ ...plan, changes: replaced }, { protect: ['SenderAddress/a@*'] })).toEqual([
-      'protected',
-    ]);
+    const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
+    expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);
+    const writes = replaced.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
+    const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
+    expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
   });
 
   it.each<[string, number | null, number, { digest?: string; maxDeletes?: number }, boolean]>([

@@ -1,6 +1,7 @@
 /** What is said of manifests whose object in the tenant is not clear: what is wrong, where, and what to do. */
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/model/failure.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const integration = (name: string, more: Parameters<typeof resource>[3] = {}) =>
@@ -75,6 +76,52 @@ it.each<[string, PlanCase, object]>([
 ])('%s', (_, given, said) => {
   expect(problemsOf(given)).toMatchObject([said]);
 });
+
+const written = { digest: () => 'sha256:0', differsHere: () => [], isEnsuredHere: false };
+const wanted = (fields: JsonObject, name = 'New', kind = 'SimIntegration') => ({
+  ...resource(kind, [name], fields),
+  declaration: written,
+});
+const tickets = answers.integration('1', 'Old', { type: 'T', description: 'D', attributes: { pin: '***' } });
+const profile = (name: string | null) => [{ kind: 'AuthProfile', id: 'p', raw: { name, type: 'MFA' } }];
+const hidden = { attributes: { pin: { $secret: 'PIN' } } };
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `D${at}`);
+const crowd = (declared: number) => ({
+  declared: numbered(declared).map((description) => wanted({ description }, `New ${description}`)),
+  live: numbered(100).map((text) => answers.integration(`i${text}`, text, { description: text })),
+});
+
+it.each<[string, PlanCase, number]>([
+  ['has what it declares', { declared: [wanted({ type: 'T' })], live: [tickets] }, 1],
+  ['differs in a field', { declared: [wanted({ type: 'T', description: 'E' })], live: [tickets] }, 0],
+  ['may have it, where nothing is declared', { declared: [wanted({})], live: [tickets] }, 0],
+  ['has it, beside what it hides', { declared: [wanted({ type: 'T', ...hidden })], live: [tickets] }, 1],
+  ['hides all that is declared', { declared: [wanted(hidden)], live: [tickets] }, 0],
+  ['has it too', { declared: [wanted({ type: 'T' }), wanted({ type: 'T' }, 'B')], live: [tickets] }, 0],
+  [
+    'has it like another',
+    {
+      declared: [wanted({ type: 'T' })],
+      live: [tickets, { ...tickets, raw: { ...tickets.raw, id: '2', name: 'C' } }],
+    },
+    0,
+  ],
+  ['has a manifest', { declared: [wanted({ type: 'T' }), wanted({}, 'Old')], live: [tickets] }, 0],
+  [
+    'gets back what it had',
+    { declared: [resource('SimIntegration', ['New'], { type: 'T' })], live: [tickets] },
+    0,
+  ],
+  ['has it and a name', { declared: [wanted({ type: 'MFA' }, 'N', 'AuthProfile')], live: profile('Old') }, 1],
+  ['has it and no name', { declared: [wanted({ type: 'MFA' }, 'N', 'AuthProfile')], live: profile(null) }, 0],
+  ['is one of many', crowd(100), 100],
+  ['is one of too many to compare', crowd(101), 0],
+])(
+  'a new object is asked about only where another one has what it declares: one that %s',
+  (_, given, asked) => {
+    expect(problemsOf(given).filter(({ code }) => code === 'renamed')).toHaveLength(asked);
+  },
+);
 
 it('says nothing of a rename of an object of which something is ignored', () => {
   const lifecycle = { renamedFrom: ['Old'], ignore: ['/description'] };
