@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { answers, resource } from '../support/plan.ts';
-import { readsOf, record, rollBack } from './rolling-back.ts';
+import { rollbackState } from '../../src/planner/rollback.ts';
+import { answers, liveObjects, resource } from '../support/plan.ts';
+import { readsOf, record, rollBack, rollbackInput } from './rolling-back.ts';
 
 const address = 'SimIntegration/S';
 const blank = {
@@ -106,6 +107,35 @@ describe('undoing an update', () => {
     ]);
   });
 
+  it.each<[string, JsonObject, JsonObject, object]>([
+    [
+      'unsets what had nothing else',
+      { p: { x: null } },
+      { p: { x: '1' } },
+      { path: '/request', op: 'remove' },
+    ],
+    [
+      'keeps an object that was empty',
+      { p: {}, x: '1' },
+      { p: {}, x: '2' },
+      { path: '/request/x', after: '1' },
+    ],
+  ])('%s', (_, before, after, difference) => {
+    const records = [updated({ request: before }, { request: after })];
+    const { changes } = rollBack({ records, live: [live({ request: after })] });
+    expect(changes.map(({ diff }) => diff)).toMatchObject([[difference]]);
+  });
+
+  it('writes back what the tenant no longer shows', () => {
+    const [before, after] = [{ attributes: { pin: 'old' } }, { attributes: { pin: 'new' } }];
+    const masked = live({ attributes: { pin: '****' } });
+    const { rotate } = rollbackState(
+      rollbackInput({ records: [updated(before, after)] }),
+      liveObjects([masked]),
+    );
+    expect(rotate).toEqual([address]);
+  });
+
   it('leaves what somebody else put into an object that the apply made', () => {
     const sides = { before: { auth: { user: null } }, after: { auth: { user: 'u' } } };
     const records = [updated({ attributes: sides.before }, { attributes: sides.after })];
@@ -169,9 +199,12 @@ describe('undoing a create', () => {
     expect(codes(rollBack({ records: [created], live: senders, declared }))).toEqual(refusals);
   });
 
-  it('warns of any field that somebody changed since', () => {
-    const made = record(address, { action: 'create', after: { ...blank, type: 'T' } });
-    const plan = rollBack({ records: [made], live: [live({ description: 'since' }), other] });
+  it.each([
+    ['changed', null, 'since'],
+    ['cleared', 'D', null],
+  ])('warns of any field that somebody %s since', (_, description, since) => {
+    const made = record(address, { action: 'create', after: { ...blank, type: 'T', description } });
+    const plan = rollBack({ records: [made], live: [live({ description: since }), other] });
     expect(plan.changes).toMatchObject([
       {
         action: 'delete',
