@@ -89,6 +89,8 @@ export function compareField(
   }
   const [before, after] = [comparable(field, live), comparable(field, declared)];
   if (sameJson(before, after)) return [];
+  // What the server owns in it is no part of the difference.
+  if (field.is === 'value' && field.places) return [difference([name], before, after)];
   // Shows the texts themselves, not their comparable form without line endings and case.
   return [difference([name], before === null ? null : live, after === null ? null : declared)];
 }

@@ -144,9 +144,7 @@ function checksOfPlaces(fields: Descriptor['fields'], places: NonNullable<Writte
     const other = decidingRule(rules, rule);
     const isBare = field !== undefined && field.is !== 'json' && typeof is !== 'string';
     const isText = field?.is === 'text' || field?.is === 'email';
-    const isTold = isText
-      ? new Places([rule]).is(pointer(name), 'secret', 'plain')
-      : ['secret', 'plain'].includes(String(is));
+    const isTold = (is === 'secret' || is === 'plain') && !(isText && path.replace('/**', '') !== name);
     const hasPlaces = !field || ['json', 'value'].includes(field.is);
     const checks: readonly (readonly [string, boolean])[] = [
       [`This place begins with \`${name}\`, which is not a field.`, !field && !name.startsWith('*')],

@@ -63,9 +63,8 @@ export function mapMembers(
   return changed;
 }
 
-export function withoutNulls(object: JsonObject): JsonObject {
-  return mapMembers(object, (value) => value ?? undefined);
-}
+export const withoutNulls = (object: JsonObject): JsonObject =>
+  mapMembers(object, (value) => value ?? undefined);
 
 /** The members with these names; `null` for those that the object does not have. */
 export function pick(object: JsonObject, names: readonly string[]): JsonObject {

@@ -9,7 +9,16 @@ import {
   type JsonObject,
   objectFrom,
 } from './json.ts';
-import { type Pointer, placesOf, pointer, segmentsOf } from './pointer.ts';
+import {
+  type Pointer,
+  placeAbove,
+  placesAbove,
+  placesOf,
+  pointer,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from './pointer.ts';
 
 /**
  * Values that are filled in later are marker objects with one key:
@@ -45,6 +54,18 @@ export const lookupMarker = ({ from, where, take }: Lookup): JsonObject => ({
 /** `value` from outside, made safe for a request body. */
 export function literal(value: Json): Json {
   return containsMarker(value) ? { $literal: value } : value;
+}
+
+/** A copy of `root` with the live value at `at`, and the objects around it. A list that `at` leads into is copied whole. */
+export function withLiveValue(live: JsonObject, root: JsonObject, at: Pointer): JsonObject {
+  const place = placeAbove(live, at, isArray) ?? at;
+  const value = valueAt(live, place);
+  if (value === undefined) return withValueAt(root, place, undefined);
+  const opened = placesAbove(place).reduce(
+    (each, above) => (valueAt(each, above) === undefined ? withValueAt(each, above, {}) : each),
+    root,
+  );
+  return withValueAt(opened, place, containsMarker(value) ? { $live: place } : value);
 }
 
 export const secretName = (value: Json | undefined): string | null => textOf(value, '$secret');
@@ -160,9 +181,7 @@ export function lookupOf(value: Json | undefined): Lookup | null {
   return { from, where: Object.fromEntries(filters), take };
 }
 
-export function lookupKey(lookup: Lookup): string {
-  return canonicalJson(lookupMarker(lookup));
-}
+export const lookupKey = (lookup: Lookup): string => canonicalJson(lookupMarker(lookup));
 
 export function lookupWords({ from, where, take }: Lookup): string {
   return `!lookup { from: ${from}, where: { ${conditionWords(where)} }, take: ${take} }`;

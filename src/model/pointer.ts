@@ -44,13 +44,10 @@ export function placesOf(value: Json, isWanted: (part: Json, at: Pointer) => boo
 }
 
 /** `*` for each index: a secret in one item is one in all, since the live list may have others. Names of digits count too. */
-export function generalizeIndexes(at: Pointer): Pointer {
-  return at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
-}
+export const generalizeIndexes = (at: Pointer): Pointer => at.replaceAll(/\/\d+(?=\/|$)/g, '/*');
 
-export function isWithin(at: Pointer, ancestor: Pointer): boolean {
-  return at === ancestor || at.startsWith(`${ancestor}/`);
-}
+export const isWithin = (at: Pointer, ancestor: Pointer): boolean =>
+  at === ancestor || at.startsWith(`${ancestor}/`);
 
 export function placesAbove(at: Pointer): Pointer[] {
   const segments = segmentsOf(at);
@@ -77,26 +74,6 @@ export function withValueAt(root: JsonObject, at: Pointer, value: Json | undefin
     else members.set(name, value);
   } else if (isObject(below)) members.set(name, withValueAt(below, pointer(...rest), value));
   return objectFrom(members);
-}
-
-/**
- * A copy of `root` with what `other` has at `at`, in the form that `write` gives it, and the objects around it. A list that `at`
- * leads into is copied whole.
- */
-export function withValueOf(
-  other: JsonObject,
-  root: JsonObject,
-  at: Pointer,
-  write: (value: Json, place: Pointer) => Json = (value) => value,
-): JsonObject {
-  const place = placeAbove(other, at, isArray) ?? at;
-  const value = valueAt(other, place);
-  if (value === undefined) return withValueAt(root, place, undefined);
-  const opened = placesAbove(place).reduce(
-    (each, above) => (valueAt(each, above) === undefined ? withValueAt(each, above, {}) : each),
-    root,
-  );
-  return withValueAt(opened, place, write(value, place));
 }
 
 /** A copy of `fields` with `wanted` at a place, and missing parents added; `null` removes the value. */

@@ -24,17 +24,9 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { containsMarker, markersIn, secretPlaces } from '../model/marker.ts';
+import { markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
 import type { Action, Change } from '../model/plan.ts';
-import {
-  type Pointer,
-  pointer,
-  segmentsOf,
-  setMember,
-  topName,
-  valueAt,
-  withValueOf,
-} from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, setMember, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
 import { isUnresolved } from './references.ts';
@@ -90,7 +82,7 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
   const declared = ignore.reduce(
     (fields, at) => {
       const [name = ''] = segmentsOf(at);
-      return Object.hasOwn(fields, name) ? withValueOf(current, fields, at, safely) : fields;
+      return Object.hasOwn(fields, name) ? withLiveValue(current, fields, at) : fields;
     },
     declaredFields(kind, resource.fields, below),
   );
@@ -107,9 +99,6 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
     left,
   };
 }
-
-/** A live value among the declared ones. What looks like a marker is foreign: it must not become one. */
-const safely = (value: Json, place: Pointer): Json => (containsMarker(value) ? { $live: place } : value);
 
 function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): FieldDifference[] {
   return keyFields.map(({ name }, part) => ({

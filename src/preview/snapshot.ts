@@ -7,8 +7,7 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import { get, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
-import { markersIn } from '../model/marker.ts';
-import { withValueOf } from '../model/pointer.ts';
+import { markersIn, withLiveValue } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Sides } from '../render/template.ts';
 import type { ListedTemplate } from './protocol.ts';
@@ -89,7 +88,7 @@ function applyDeclared(
 ): JsonObject {
   const merged = objectFrom([...Object.entries(base?.fields ?? {}), ...Object.entries(fields)]);
   if (!live) return merged;
-  return lifecycle.ignore.reduce((after, at) => withValueOf(live.fields, after, at), merged);
+  return lifecycle.ignore.reduce((after, at) => withLiveValue(live.fields, after, at), merged);
 }
 
 /** True if recipients would see a difference. Secrets are not compared. */

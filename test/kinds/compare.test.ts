@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareField, differencesBetween } from '../../src/kinds/compare.ts';
 import type { Field } from '../../src/kinds/kind.ts';
+import { Places } from '../../src/kinds/places.ts';
 import { profileSearch } from '../../src/kinds/profile-search.ts';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
@@ -321,6 +322,12 @@ it('JSON text that is declared by member is compared as its members', () => {
   expect(diff(members, '{"a":"2"}', { a: '1', b: '1' })).toEqual(['replace /f/a "1" -> "2"']);
   expect(diff(members, '', { a: '1' })).toEqual(['remove /f {"a":"1"} -> null']);
 });
+
+it('a value is shown without what only the server sets in it', () => {
+  const places = new Places([{ path: 'at', is: 'serverOwned' }]);
+  expect(diff({ is: 'value', places }, { v: 3 }, { at: 1, v: 2 })).toEqual(['replace /f {"v":2} -> {"v":3}']);
+});
+
 it('a member that is null in JSON that a manifest declares as a whole is equal to one that is absent, but not to an item of a list', () => {
   expect(diff(whole, { a: 1, b: null }, { a: 1 })).toEqual([]);
   expect(diff(whole, { a: 1 }, { a: 1, b: null })).toEqual([]);

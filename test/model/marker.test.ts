@@ -14,6 +14,7 @@ import {
   markersIn,
   renderBody,
   secretName,
+  withLiveValue,
 } from '../../src/model/marker.ts';
 
 const reveal = (name: string) => `value of ${name}`;
@@ -25,6 +26,16 @@ const markers: Json[] = [
   { $literal: 1 },
   { '$ref:Source/HR': 1 },
 ];
+
+it('a live value is set in the objects around it, and with the list that it is in', () => {
+  const other = { a: { b: { c: 1, x: 2 } }, d: [1, 2] };
+  expect(withLiveValue(other, { e: 3 }, '/a/b/c')).toEqual({ a: { b: { c: 1 } }, e: 3 });
+  expect(withLiveValue(other, { a: { b: { c: 9, y: 4 } } }, '/a/b/c')).toEqual({ a: { b: { c: 1, y: 4 } } });
+  expect(withLiveValue(other, {}, '/d/0')).toEqual({ d: [1, 2] });
+  expect(withLiveValue(other, { e: 3 }, '/a/z/c')).toEqual({ e: 3 });
+  expect(withLiveValue(other, { a: { z: 5 } }, '/a/z')).toEqual({ a: {} });
+  expect(withLiveValue({ a: [{ $secret: 'S' }] }, {}, '/a/0')).toEqual({ a: { $live: '/a' } });
+});
 
 it('an id that is known fills in the name of a member, and the others stay', () => {
   const body = { '$ref:Source/New': { at: { $ref: 'Source/New' } }, '$ref:Source/Other': 1, kept: 2 };

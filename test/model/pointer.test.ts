@@ -12,7 +12,6 @@ import {
   setPart,
   valueAt,
   withValueAt,
-  withValueOf,
 } from '../../src/model/pointer.ts';
 
 describe('a pointer', () => {
@@ -94,15 +93,6 @@ it('the list that a pointer leads into is the first one on the way', () => {
   expect(placeAbove(root, '/a/b/0/c/0', Array.isArray)).toBe('/a/b');
   expect(placeAbove(root, '/d/0', Array.isArray)).toBe('/d');
   for (const at of ['', '/d', '/a/b', '/a/x/0']) expect(placeAbove(root, at, Array.isArray)).toBeNull();
-});
-
-it('the value of another object is set in the objects around it, and with the list that it is in', () => {
-  const other = { a: { b: { c: 1, x: 2 } }, d: [1, 2] };
-  expect(withValueOf(other, { e: 3 }, '/a/b/c')).toEqual({ a: { b: { c: 1 } }, e: 3 });
-  expect(withValueOf(other, { a: { b: { c: 9, y: 4 } } }, '/a/b/c')).toEqual({ a: { b: { c: 1, y: 4 } } });
-  expect(withValueOf(other, {}, '/d/0')).toEqual({ d: [1, 2] });
-  expect(withValueOf(other, { e: 3 }, '/a/z/c')).toEqual({ e: 3 });
-  expect(withValueOf(other, { a: { z: 5 } }, '/a/z')).toEqual({ a: {} });
 });
 
 describe('setting the value at a pointer', () => {
