@@ -31,7 +31,6 @@ it.each([
 it.each<[string, Parameters<typeof laterResult>]>([
   ['other objects', [[record('SenderAddress/b'), record('ProfileSearch/a')]]],
   ['no object', [[record('SenderAddress/a', { outcome: 'skipped' })]]],
-  ['another environment', [[record('SenderAddress/a')], { environment: 'other' }]],
   ['another tenant', [[record('SenderAddress/a')], { tenant: { identity: 'x', profiles: tenant.profiles } }]],
   [
     'another second service',
