@@ -53,10 +53,16 @@ async function run(): Promise<void> {
       interrupt.abort();
     });
   }
+  const cwd = currentFolder();
+  if (cwd === null) {
+    process.stderr.write('error  The current folder was removed. Change to another folder, and try again.\n');
+    process.exitCode = ExitCode.couldNotRun;
+    return;
+  }
   const { main } = await import('./commands/main.ts');
   process.once('beforeExit', reportEarlyEnd);
   process.exitCode = await main(argv, {
-    cwd: process.cwd(),
+    cwd,
     env: process.env,
     // Opening it takes a while, and only questions are answered there.
     stdin: () => process.stdin,
@@ -65,6 +71,15 @@ async function run(): Promise<void> {
     signal: interrupt.signal,
   });
   process.off('beforeExit', reportEarlyEnd);
+}
+
+/** `null` if it was removed: then libraries, which ask for it as they load, would fail. */
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 /** Node ends when nothing is left to wait for. If the command has not ended then, its exit code would be 0. */

@@ -44,6 +44,20 @@ it('folds the equal lines between two changes of a long text, and counts the cha
   expect(stdout).toContain('+ <p>LINE 37</p>');
 });
 
+it('says that its folder was removed', async () => {
+  world.write('gone/here', '');
+  const script = 'cd gone && rm here && rmdir ../gone && "$@"; echo $?';
+  const { stdout, stderr } = await promisify(execFile)(
+    'sh',
+    ['-c', script, 'sh', process.execPath, program, 'plan'],
+    {
+      cwd: world.dir,
+    },
+  );
+  expect(stdout).toBe('1\n');
+  expect(stderr).toBe('error  The current folder was removed. Change to another folder, and try again.\n');
+});
+
 it('reads compressed answers', async () => {
   const packing = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
