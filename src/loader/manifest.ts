@@ -6,6 +6,7 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
+import { fieldSays } from '../kinds/places.ts';
 import { idsIn } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
@@ -236,6 +237,8 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
   });
   const wrong = [...wrongIdentity(declared), ...wrongReferences(declared), ...wrongJson(declared)];
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
+  for (const { at, ...problem } of neverWritten(declared))
+    problems.report(problem, find(at).place, { severity: 'warning' });
   // If a value outside the fields could not be read, the intent of the manifest is unknown.
   const besides = pick(value, [...plainMembers(kind), 'lifecycle']);
   const isRead = sameJson(dropUnresolved(besides) ?? null, besides);
@@ -263,6 +266,27 @@ function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
   const reference = isTagless ? name.slice(0, 160) : referenceText(above.name, [name.slice(0, 80)]);
   const hint = `Write \`${part}: !ref ${reference}\`.`;
   return [...wrong, { at: pointer(part), code: 'wrong-type', message, hint }];
+}
+
+/** Values inside fields that a policy leaves to the tenant. */
+function neverWritten({ kind, value }: DeclaredTree): ProblemAt[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    if (!field.places || !Object.hasOwn(value, name)) return [];
+    const found = placesOf(
+      get(value, name) ?? null,
+      (_, at) => fieldSays(field, at, 'serverOwned'),
+      pointer(name),
+    );
+    return found.map((at): ProblemAt => {
+      const message = `\`${segmentsOf(at).join('/')}\` is set by the tenant (\`places\` of ${kind.name}), so this value is never written.`;
+      return {
+        at,
+        code: 'server-owned-field',
+        message,
+        hint: 'Remove the line, or the policy of the place.',
+      };
+    });
+  });
 }
 
 type Fault = Parameters<Parameters<typeof checkSchema>[3]>[2];

@@ -237,6 +237,20 @@ it('text in the place of JSON is told, and how the members are written', async (
   expect(stdout).toMatch(/config\/role\.yaml:3:13 +error .*\[wrong-type\].*Write its members as YAML/s);
 });
 
+it('warns of a value inside a field that the tenant sets, with its place', async () => {
+  const { run, write } = await world();
+  write(
+    'config/d.yaml',
+    'kind: ServiceDeskIntegration\nname: D\nprovisioningConfig:\n  noProvisioningRequests: true\n  universalManager: true\n',
+  );
+  const { stdout, code } = await run('validate');
+  expect(code).toBe(0);
+  expect(stdout.match(/\[server-owned-field\]/g)).toHaveLength(1);
+  expect(wordsOf(stdout)).toContain(
+    'config/d.yaml:5:21 warning `provisioningConfig/universalManager` is set by the tenant (`places` of ServiceDeskIntegration), so this value is never written.',
+  );
+});
+
 const foreign = { kind: 'Role', ...caseRole('A'), id: undefined };
 
 it('names the ids that no policy settles, and the policies; `kind check --write` adds them', async () => {
