@@ -25,7 +25,7 @@ import type { Key } from '../model/address.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
 import { markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
-import type { Action, Change } from '../model/plan.ts';
+import { type Action, type Change, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf, setMember, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
@@ -295,6 +295,12 @@ function buildChange(
     if ('manual' in write)
       return { ...common, action: 'manual', requests: [], warnings: [write.manual], risk: [] };
     const { requests, warnings = [], risk = [] } = write;
+    const sent = secretsSentBy({ requests });
+    const declared = sent.length > 0 ? markersIn(parts.declared ?? null, '$secret') : [];
+    // The tenant itself may show what looks like a marker: it must not get the secret of that name.
+    const foreign = sent.find((name) => !declared.includes(name));
+    if (foreign !== undefined)
+      throw new Error(`Nothing declares the secret ${foreign} that ${parts.address} would be sent.`);
     return { ...common, action, requests, warnings, risk };
   } catch (error) {
     if (!hasCode(error, 'unsafe-path-segment')) throw error;

@@ -95,6 +95,21 @@ describe('lifecycle.ignore', () => {
     },
   );
 
+  it('is never made, if its requests would send a secret that its manifest does not declare', () => {
+    const { kind, ...declared } = resource('SimIntegration', ['S'], { type: 'T', attributes: { a: secret } });
+    const body = [secret, { $secret: 'CLIENT_SECRET' }];
+    const create = () => ({
+      requests: [{ method: 'POST' as const, path: '/', query: {}, headers: {}, body }],
+    });
+    const careless = { ...kind, write: { ...kind.write, create } };
+    expect(() =>
+      changeFor({ kind: careless, resource: { ...declared, kind: careless }, live: null }, null, {
+        settings: contractSettings,
+        unseen: unseenInPlan({ matches: () => false }, false),
+      }),
+    ).toThrow('Nothing declares the secret CLIENT_SECRET that SimIntegration/S would be sent.');
+  });
+
   it('takes away the remark that a value is not comparable', () => {
     const masked = [answers.integration('1', 'S', { attributes: { password: '****' } })];
     const codes = (ignore: string[]) =>
