@@ -228,6 +228,6 @@ function mayBeDate(text: string): boolean {
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // A day that the month does not have is one of another month.
+  return new Date(Date.UTC(year, month - 1, day)).getUTCMonth() === month - 1;
 }

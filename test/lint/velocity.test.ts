@@ -34,7 +34,7 @@ describe('texts without a mistake', () => {
     ['an HTML mail with colours, scripts, prices and anchors', mail],
     ['nothing', ''],
     ['a comment on the last line', 'a ## #if($x'],
-    ['formal directives', '#{if}($a)x#{else}y#{end}#{foreach}($a in $b)z#{end}'],
+    ['formal directives', '#{if}($a)x#{else}-y#{end}-z#{foreach}($a in $b)z#{end}'],
     [
       'words that only begin like directives',
       '#endless #iffy #elsewhere #setting(a #end_of #if2 #foreachItem',

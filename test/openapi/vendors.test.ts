@@ -171,6 +171,7 @@ describe('prose', () => {
     const { stdout, kind } = await things({ patch: jsonPatch }, { type: 'object', properties });
     expect([...stdout.matchAll(isFixed)].map(([, name]) => name)).toEqual(['size']);
     expect(kind.serverOwned).toEqual(['id', 'color']);
+    expect((await things({}, { type: 'object', properties })).kind).not.toHaveProperty('write');
   });
 
   it('that a PATCH is not for all objects makes the draft use PUT', async () => {
