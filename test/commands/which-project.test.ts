@@ -55,6 +55,9 @@ describe('the project file', () => {
     chownSync(file, 12345, 12345);
     mkdirSync(join(folder, 'mine'));
     await expectEnd(runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} }), 1, 'foreign-project');
+    // In its own folder, it is the one that is meant.
+    const { stdout } = await expectEnd(runProgram(['validate'], { cwd: folder, env: {} }), 1);
+    expect(stdout).toContain('no-environment');
   });
 });
 
@@ -242,9 +245,12 @@ describe('a file of the project that the command does not read', () => {
     ['seed.json', ['show', 'plan.json', '--report', 'link.json'], 'seed.json is read by the project'],
     ['config/a.json', ['plan', '--out', 'link.json'], 'config/a.json is read by the project'],
     ['plan.json', ['show', 'plan.json', '--report', 'link.json'], 'link.json is read by this command'],
+    ['b.json', ['plan', '--out', 'b.json'], 'config/b.json is read by the project'],
   ])('is not overwritten through a link either: %s', async (target, argv, message) => {
     const world = await createTestWorld();
     world.write('config/a.json', '{"kind":"SenderAddress","email":"a@acme.example"}');
+    world.write('b.json', '{"kind":"SenderAddress","email":"b@acme.example"}');
+    symlinkSync('../b.json', join(world.dir, 'config/b.json'));
     world.write('seed.json', '{}');
     world.write('.env', 'A=b\n');
     const file = world.read('tenantctl.yaml').replace('environments:\n', embedded);

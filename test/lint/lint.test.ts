@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { type LintKnowledge, lint } from '../../src/lint/index.ts';
+import { collectionsFor } from '../../src/lint/searches.ts';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Finding, lintRules } from '../../src/model/lint.ts';
@@ -305,7 +306,8 @@ describe('search rules', () => {
     { id: 'att', uid: 'department', label: 'Department', data_type: 'text' },
     { id: 'iso', uid: 'start', label: 'Start', data_type: 'date', date_format: 'YYYY-MM-DD' },
     { id: 'us', uid: 'end', label: 'End', data_type: 'DateAttribute', date_format: 'mm/dd/yyyy' },
-    { id: 'any', uid: 'born', data_type: 'date' },
+    { id: 'eu', data_type: 'date', date_format: 'DD.MM.YYYY' },
+    { id: 'any', uid: 'born', type: 'date' },
     { id: 'long', data_type: 'date', date_format: `YYYY-MM-DD${' '.repeat(91)}` },
     { id: 7, uid: 'number' },
   ];
@@ -320,6 +322,8 @@ describe('search rules', () => {
     [rule('ProfileStatusRule', '==', 'Leave of absence'), null],
     [rule('ProfileStatusRule', '!=', 'active'), 'rule-value'],
     [rule('ProfileStatusRule', '>', 'Active'), 'rule-operator'],
+    [rule('ProfileStatusRule', '==', 'Active', { valeu: 'x' }), 'rule-member'],
+    [rule('ProfileStatusRule', '==', 'Active', { valeu: null }), null],
     [rule('ProfileTypeRule', '==', 'anything'), null],
     [rule('ProfileTypeRule', 'include?', 'emp'), 'rule-operator'],
     [attribute('matches', 'x'), 'rule-operator'],
@@ -357,11 +361,13 @@ describe('search rules', () => {
     [attribute('include?', 'x'), null],
     [attribute('before', '2030-01-31'), 'rule-attribute'],
     [attribute('include?', '2030', 'iso'), 'rule-attribute'],
+    [attribute('include?', '2030', 'any'), 'rule-attribute'],
     [attribute('before', '2030-01-31', 'iso'), null],
     [attribute('before', '2030-02-30', 'iso'), 'rule-value'],
     [attribute('before', '01/31/2030', 'iso'), 'rule-attribute'],
     [attribute('before', '01/31/2030', 'us'), null],
     [attribute('before', '31/01/2030', 'us'), 'rule-attribute'],
+    [attribute('before', '31/01/2030', 'eu'), 'rule-attribute'],
     [attribute('before', '31/01/2030', 'any'), null],
     [attribute('before', '31/01/2030', 'long'), null],
     [attribute('<', '30 after', 'us'), null],
@@ -399,8 +405,24 @@ describe('search rules', () => {
       attribute('==', '2030-01-31', 'iso'),
       'rule-distance: `==` compares a date with a number of days from today, not with `2030-01-31`. (Write for example `30 before` or `30 after`.)',
     ],
+    [
+      'a number of days where a date belongs',
+      attribute('before', '30 before', 'iso'),
+      'rule-value: `before` needs a date, not `30 before`. (Keep the value `30 before`, and use the operator `>`, `<` or `==`.)',
+    ],
+    [
+      'an id that is almost one',
+      attribute('==', 'x', 'lnog'),
+      'unknown-attribute: The tenant has no attribute with the id `lnog`. (Did you mean `long`?)',
+    ],
   ])('says what is wrong with %s', (_, declared, expected) => {
     expect(findings([search(declared)], rows)).toEqual([expected]);
+  });
+
+  it('need each collection once, and none for an id that is looked up', () => {
+    const lookup = { $lookup: { from: 'profile_types', where: { uid: 'a' }, take: 'id' } };
+    expect(collectionsFor([search(rule('ProfileTypeRule', '==', lookup))])).toEqual([]);
+    expect(collectionsFor([search(attribute('==', 'x'), attribute('==', 'y'))])).toEqual(['ne_attributes']);
   });
 
   it('suggests a lookup for a name in the place of an id', () => {

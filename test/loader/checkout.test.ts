@@ -188,6 +188,13 @@ describe('a revision', () => {
     expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
   });
 
+  test('is as old as the end of the second of its commit: git keeps no shorter time', async () => {
+    const root = twice();
+    const end = Number(git(root, 'log', '-1', '--format=%ct')) * 1000 + 999;
+    const committed = await withRevision(projectIn(root), 'HEAD', ({ committedAt }) => committedAt);
+    expect(committed).toBe(new Date(end).toISOString());
+  });
+
   test('is that of its own work tree where HEAD was elsewhere in another', async () => {
     const root = twice();
     const tree = join(project({}), 'tree');

@@ -243,6 +243,8 @@ describe('an embedded tenant', () => {
     expect(found.tenant).toEqual({ identity: 'sandbox:.t/d.json', profiles: 'sandbox:.t/d.json' });
     // It shows a write at once.
     expect(found.limits.settle).toBe(0);
+    const late = 'version: 1\nenvironments: { s: { sandbox: {}, limits: { settle: 2s } } }';
+    expect(environment(late).limits.settle).toBe(2000);
     expect(found.connection).toEqual({
       to: 'sandbox',
       sandbox: { seed: join(root, 's.yaml'), data: join(root, '.t/d.json'), kinds: null, presets: [] },

@@ -124,11 +124,16 @@ describe('a project as it was', () => {
     });
 
   it('may use a variable of that time that is not set any more: only what was made of it is left out', () => {
-    const files = { 'config/a.yaml': desk.replace('!var company', '!env GONE') };
+    const files = {
+      'config/a.yaml': `${desk.replace('!var company', '!env GONE')}sources: [a, !env GONE]\n`,
+    };
     const { resources, diagnostics } = past(files, {});
     expect(resources[0]?.fields).toEqual({ type: 't' });
     expect(diagnostics.find(({ code }) => code === 'env-unset')?.severity).toBe('warning');
-    expect(errors(failureOf(files))).toEqual(['env-unset config/a.yaml:3:14']);
+    expect(errors(failureOf(files))).toEqual([
+      'env-unset config/a.yaml:3:14',
+      'env-unset config/a.yaml:5:14',
+    ]);
   });
 
   it('declares no object of which it is not known whether it was to be there', () => {

@@ -164,7 +164,7 @@ describe('globs', () => {
       { 'inner/config/a.yaml': '' },
       { 'config/.#a.yaml': 'me@host.123' },
     );
-    expect(source.glob(['config/*.yaml'])).toEqual(['config/a.yaml']);
+    expect(source.glob(['config/*.yaml', 'config/.*.yaml'])).toEqual(['config/a.yaml']);
     symlinkSync('none.yaml', join(root, 'config/b.yaml'));
     expect(refusal(() => source.glob(['config/*.yaml']))).toEqual([
       'file-not-found',
