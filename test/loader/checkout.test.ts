@@ -195,6 +195,14 @@ describe('a revision', () => {
     expect(committed).toBe(new Date(end).toISOString());
   });
 
+  test('is followed by commits, of which the last one that changed a file is named', async () => {
+    const root = twice();
+    writeFileSync(join(root, 'b.yaml'), 'c');
+    git(root, 'commit', '-qam', 'third');
+    const commits = await withRevision(projectIn(root), 'HEAD~2', (checkout) => checkout.commits);
+    expect(commits.get('b.yaml')?.id).toBe(git(root, 'rev-parse', 'HEAD').slice(0, 8));
+  });
+
   test('is that of its own work tree where HEAD was elsewhere in another', async () => {
     const root = twice();
     const tree = join(project({}), 'tree');
