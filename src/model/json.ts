@@ -174,7 +174,7 @@ function isInexact(token: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return false;
   const number = Number(token);
   if (/^-?\d+$/.test(token)) return String(number) !== token && token !== '-0';
-  return !Number.isFinite(number) || significant(String(number)) !== significant(token);
+  return significant(String(number)) !== significant(token);
 }
 
 const significant = (number: string): string =>

@@ -34,7 +34,7 @@ const change: Required<Change> = {
   commit: { id: '01234567', author: 'Ada', at: '2026-01-01T00:00:00.000Z' },
 };
 
-const plan: Plan = {
+const plan: Required<Plan> = {
   formatVersion: planFormat,
   tool: { name: 'tenantctl', version: '1.0.0' },
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -42,7 +42,9 @@ const plan: Plan = {
   tenant: { identity: 'https://a.example', profiles: 'https://b.example' },
   scope: { only: ['SimIntegration/*'], except: ['SimIntegration/x'], prune: true, since: 'abc' },
   digest: '',
-  summary: { create: 1, update: 2, delete: 3, manual: 4, unchanged: 5 },
+  summary: { create: 1, update: 2, delete: 3, manual: 4, unchanged: 5, undeclared: 1 },
+  undeclared: ['SimIntegration/T'],
+  undoes: { startedAt: '2026-01-01T00:00:00Z', planDigest: 'sha256:0' },
   desired: { 'SimIntegration/ServiceNow': 'sha256:c' },
   changes: [change],
   diagnostics: [{ code: 'c', severity: 'warning', message: 'm' }],
@@ -70,6 +72,7 @@ const notCovered = [
   '/tool',
   '/createdAt',
   '/digest',
+  ...['/undoes', '/undeclared', '/summary/undeclared'],
   ...['impact', 'modified', 'commit'].map((name) => `/changes/0/${name}`),
 ];
 const isCovered = (place: string) =>

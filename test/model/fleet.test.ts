@@ -26,6 +26,8 @@ const applied = (outcome: 'done' | 'partial' | 'interrupted' | 'refused'): Fleet
   ...changing,
   result: result([], { outcome }),
 });
+const one = { done: 1, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 };
+const written: FleetMember = { ...changing, result: result([], { outcome: 'done', summary: one }) };
 
 describe('a fleet', () => {
   it('has its environments by their names, and counts what their plans do', () => {
@@ -89,6 +91,7 @@ describe('the exit code of several runs', () => {
     ['a refused plan', [refused, down], true, 4],
     ['an apply in part', [applied('partial'), refused], false, 3],
     ['an apply of changes', [applied('done')], true, 0],
+    ['an apply of one change beside an environment that is down', [written, down], false, 3],
     ['an interrupted apply', [applied('interrupted'), applied('partial')], false, 130],
     ['a failure with a result', [{ ...applied('done'), error: down.error }], false, 1],
     ['neither plan nor error', [{ name: 'x', plan: null, error: null }], true, 0],

@@ -55,6 +55,8 @@ describe('a change', () => {
       live,
     });
     expect(found?.secrets).toEqual(['/attributes/password']);
+    const overlaid = { ...resource('SimIntegration', ['S'], { type: 'B' }), secrets: () => ['/description'] };
+    expect(changeOf({ declared: [overlaid], live })?.secrets).toEqual(['/description']);
     const without = changeOf({ declared: [resource('SimIntegration', ['S'], { type: 'B' })], live });
     expect(without).not.toHaveProperty('secrets');
   });
@@ -185,6 +187,19 @@ describe('a secret', () => {
     });
     expect(isRefused(plan)).toBe(false);
     expect(JSON.stringify(plan)).not.toContain('canary');
+    const overlaid = {
+      ...resource('SimIntegration', ['S'], {}, { ensure: 'absent' }),
+      secrets: () => ['/description'],
+    };
+    const shown = [...live({}, { description: 'canary' }), answers.integration('2', 'T')];
+    expect(JSON.stringify(planOf({ declared: [overlaid], live: shown }))).not.toContain('canary');
+  });
+
+  it('is no place of the tenant where the order of a list does not count', () => {
+    const fields = { type: 'B', sources: ['a', 'b'] };
+    const overlaid = { ...resource('SimIntegration', ['S'], fields), secrets: () => ['/sources/0'] };
+    const shown = [answers.integration('1', 'S', { type: 'A', managedSources: ['a', 'b'] })];
+    expect(changeOf({ declared: [overlaid], live: shown })?.declared).toEqual(fields);
   });
 
   it('is hidden in a difference that holds it on one side only', () => {
@@ -273,6 +288,9 @@ describe('a value that the tenant does not show', () => {
       change: null,
       notComparable: ['/form/users/0/password', '/form/users/1/password'],
     });
+    const last = resource(kind, ['H'], { form: { users: [{ $live: '/form/users/1' }] } });
+    const { change } = changeFor({ kind, resource: last, live }, null, context);
+    expect(change?.diff).toMatchObject([{ path: '/form/users/0', op: 'remove' }]);
   });
 
   it('is not asked for where the manifest clears it: that can be compared', () => {

@@ -264,6 +264,27 @@ describe('a place that the result left out', () => {
     expect(JSON.stringify(plan.changes)).not.toContain('$live');
   });
 
+  it('is not shown in a write of the whole', () => {
+    const changed = record('NotificationTemplate/k/EMAIL/en', {
+      before: { subject: 'Old' },
+      after: { subject: 'New' },
+      withheld: ['/body'],
+    });
+    const plan = rollBack({
+      records: [changed],
+      live: [answers.template('k', { subject: 'New', body: 'canary' })],
+    });
+    expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ body: { $live: '/body' } });
+    expect(JSON.stringify(plan)).not.toContain('canary');
+  });
+
+  it.each(['', '/b'])('does not count as ignored, since the apply may have changed it%s', (below) => {
+    const ignore = ['/description', `/attributes/password${below}`];
+    const declared = [resource('SimIntegration', ['S'], {}, { lifecycle: { ignore } })];
+    const plan = rollBack({ records, live: [live({ type: 'New', attributes: { a: '2' } })], declared });
+    expect(plan.changes[0]?.ignored).toEqual(['/description']);
+  });
+
   it.each<[string, string, JsonObject]>([
     ['', '/statusMap/token', { token: 'x' }],
     [' with the objects around it', '/statusMap/b/c/token', { b: { c: { token: 'x' } } }],
