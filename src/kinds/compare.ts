@@ -99,7 +99,7 @@ function compareJsonField(name: string, field: JsonField, declared: Json, live: 
   const [before, after] = [comparable(field, live), comparable(field, declared)];
   const written = readJsonText(declared);
   // An object without members leaves all of them alone; only null clears.
-  const isByMember = field.declares === 'members' && isObject(written) && !isFilledInLater(written);
+  const isByMember = field.declares === 'members' && isObject(written);
   const members = isByMember ? (after ?? {}) : after;
   if (isObject(members) && !isFilledInLater(members) && (before === null || isObject(before))) {
     const current = before ?? {};

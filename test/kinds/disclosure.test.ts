@@ -70,6 +70,7 @@ describe('a value is sensitive', () => {
     expect(is('/attributes/list', ['x'])).toBe(false);
     expect(is('/request/color', 'x')).toBe(false);
     expect(is('/type', 'x')).toBe(false);
+    expect(isSensitive({ declared: { statusMap: { a: 'x' } } })('/statusMap/b', 'x')).toBe(false);
     expect(is('', 'x')).toBe(false);
   });
 

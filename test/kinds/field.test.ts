@@ -5,6 +5,7 @@ import {
   comparableRecord,
   isUnordered,
   itemsByText,
+  listWithoutOrder,
   overlay,
   printedJson,
   readableFields,
@@ -139,6 +140,7 @@ it('sets, references and records are lists without order', () => {
     { is: 'value' },
   ];
   expect(fields.map(isUnordered)).toEqual([true, true, true, false, false]);
+  expect(listWithoutOrder(builtInKinds.get('ProfileSearch'), '/rules/0/value')).toBe('/rules');
 });
 
 describe('what is written', () => {
@@ -152,6 +154,16 @@ describe('what is written', () => {
   it('is each item of a set once, where it stands first', () => {
     expect(overlay({ is: 'set' }, ['b', 'a', 'b', 1, '1'], null)).toEqual(['b', 'a', 1, '1']);
     expect(overlay({ is: 'set', to: 'Role' }, ['7', 'a', 7], null)).toEqual([7, 'a']);
+  });
+
+  it('is an unchanged reference as the tenant has it', () => {
+    const [mine, theirs] = [
+      { id: 'r1', name: 'Mine', more: 1 },
+      { id: 'r1', name: { $secret: 'S' } },
+    ];
+    expect(overlay({ is: 'references', to: 'Role' }, [mine], [theirs])).toEqual([
+      { id: 'r1', name: { $literal: { $secret: 'S' } } },
+    ]);
   });
 
   it('is the declared over the live members at every depth, where members are declared one by one', () => {

@@ -113,11 +113,12 @@ it('what the tenant makes goes back from its place, also in a set that is equal 
       places: { 'config/set': 'set', 'config/**/at': 'serverOwned', 'config/codes/*': 'minted' },
     }),
   );
-  const live = { config: { n: 1, set: [{ n: 2, at: 'x' }, 'a'], codes: [5, 6] } };
+  const live = { config: { n: 1, off: null, set: [{ n: 2, at: 'x' }, 'a'], codes: [5, 6] } };
   const declared = { config: { n: 2, set: ['a', { n: 2 }], codes: [1, 2, 3] } };
   const made = (at: string) => ({ $live: `/config/${at}` });
+  const codes = [made('codes/0'), made('codes/1')];
   expect(overlayFields(owning, declared, live)).toEqual({
-    config: { n: 2, set: [{ n: 2, at: made('set/0/at') }, 'a'], codes: [made('codes/0'), made('codes/1')] },
+    config: { n: 2, off: null, set: [{ n: 2, at: made('set/0/at') }, 'a'], codes },
   });
 });
 

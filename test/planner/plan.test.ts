@@ -75,14 +75,15 @@ describe('comparing', () => {
   });
 
   it('does not compare the name of an application beside the same id', () => {
-    const raw = { name: 'P', applicationId: 'a2', applicationName: 'Partner' };
-    const diffOf = (fields: JsonObject) =>
+    const unset = { name: 'P', applicationId: null, applicationName: 'Partner' };
+    const diffOf = (fields: JsonObject, raw: JsonObject = { ...unset, applicationId: 'a2' }) =>
       planOf({
         declared: [resource('AuthProfile', ['P'], fields)],
         live: [{ kind: 'AuthProfile', id: 'p1', raw }],
       }).changes.flatMap(({ diff }) => diff.map(({ path }) => path));
     expect(diffOf({ applicationId: 'a2', applicationName: 'Corp' })).toEqual([]);
     expect(diffOf({ applicationName: 'Corp' })).toEqual(['/applicationName']);
+    expect(diffOf({ applicationName: 'Corp' }, unset)).toEqual(['/applicationName']);
     expect(diffOf({ applicationId: 'a1', applicationName: 'Corp' })).toEqual([
       '/applicationId',
       '/applicationName',
