@@ -377,6 +377,21 @@ describe('what the tenant masks', () => {
     expect(bodyOf(more, declared, { id: 'r1', name: 'Engineer', membership: owned })).toEqual(body);
   });
 
+  it('is left out alone, and not data that looks like its marker', () => {
+    const foreign = { $live: '/membership/pin' };
+    const places = { 'membership/pin': 'serverOwned' };
+    const more = {
+      update: 'put',
+      places,
+      fields: { enabled: 'value', membership: 'json', settings: 'json' },
+    };
+    const shown = { ...live, membership: { pin: '***' }, settings: { more: foreign } };
+    expect(bodyOf(more, { enabled: false }, shown)).toMatchObject({
+      membership: {},
+      settings: { $literal: { more: foreign } },
+    });
+  });
+
   it('is written where the manifest declares it', () => {
     const { token: _, ...shown } = raw;
     const fields = { enabled: false, settings: { password: { $secret: 'PASSWORD' } } };
@@ -457,6 +472,16 @@ describe('a merge patch of a reference', () => {
       owner: { id: 'i2' },
     });
   });
+});
+
+it('a field that has to wait for another one is not sent before, where the tenant has none', () => {
+  const more = { update: 'put', write: { alone: [['enabled', 'description']] } };
+  const shown = { id: 'r1', name: 'Engineer', description: 'a' };
+  const change = changeOf(kindOf(more), shown, { enabled: false, description: 'x' });
+  expect(change?.requests.map(({ body }) => body)).toEqual([
+    { name: 'Engineer', description: 'x' },
+    { name: 'Engineer', description: 'x', enabled: false },
+  ]);
 });
 
 describe('null inside an object', () => {
