@@ -45,6 +45,8 @@ const plan: Required<Plan> = {
   summary: { create: 1, update: 2, delete: 3, manual: 4, unchanged: 5, undeclared: 1 },
   undeclared: ['SimIntegration/T'],
   undoes: { startedAt: '2026-01-01T00:00:00Z', planDigest: 'sha256:0' },
+  allowed: { maxDeletes: 1, deleteAll: ['SimIntegration'] },
+  ensuredHere: ['SimIntegration/S'],
   desired: { 'SimIntegration/ServiceNow': 'sha256:c' },
   changes: [change],
   diagnostics: [{ code: 'c', severity: 'warning', message: 'm' }],
