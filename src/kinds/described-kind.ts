@@ -277,7 +277,7 @@ function inTurn(target: Described, input: UpdateInput): UpdateInput[] {
     const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {
       if (!later.has(name)) return value;
-      return Object.hasOwn(input.live.fields, name) ? { $live: pointer(name) } : undefined;
+      return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
     });
     return { ...input, changed, fields };
   });
