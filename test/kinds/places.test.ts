@@ -240,3 +240,9 @@ describe('what is no credential', () => {
     ]);
   });
 });
+
+it.each(['**/config/memo', '*/memo'])('a place may begin with a step of any name: %s', (path) => {
+  const least = { kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { config: 'json' } } as const;
+  const any = kindFrom(descriptorFrom({ ...least, places: { [path]: 'secret' } }));
+  expect(credentialPlaces(any, { config: { memo: 'x' } })).toEqual(['/config/memo']);
+});

@@ -83,3 +83,10 @@ describe('changed texts below conditions', () => {
     ]);
   });
 });
+
+it('a value that is looked up has words in its place', async () => {
+  const subject = { $lookup: { from: 'roles', where: { name: 'A' }, take: 'id' } };
+  const sides = { before: null, after: { subject, body: 'b' } };
+  const { after } = await renderTemplate(renderer, 'EMAIL', sides, { from: 'samples', attributes: null });
+  expect(after).toMatchObject({ value: { subject: '(looked up)' } });
+});
