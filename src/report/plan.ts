@@ -173,7 +173,7 @@ function consequenceOf({ action, risk, impact, warnings }: Change): string {
     const people = leave.count === 1 ? '1 person leaves' : `${leave.count} people leave`;
     return enter.count === 0 ? people : `${people}, ${enter.count} enter${enter.count === 1 ? 's' : ''}`;
   }
-  return action === 'create' && risk.includes('sends-mail') ? risks['sends-mail'].text : '';
+  return risk.includes('sends-mail') ? risks['sends-mail'].text : '';
 }
 
 /** The first warning of a manual change says what to do. */

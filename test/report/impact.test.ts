@@ -51,6 +51,8 @@ describe.each(['text', 'markdown', 'html'] as const)('the impact of a search as 
     expect(shown).toMatch(/Only in eu-2[\s\S]*2 leave: Fay, Gus/);
     // It is what to read first, though nobody leaves in the first environment.
     expect(shown).toContain('2 people leave a search');
+    const enter = { count: 1, first: ['Ada'] };
+    expect(renderSearch(format, { ...moving, enter })).toContain('2 people leave, 1 enters');
   });
 
   it('is shown of each of two that change alike', () => {
