@@ -214,7 +214,9 @@ it('follows the manifests, shows their mistakes, and recovers', async () => {
   const { list, render, changed } = await visit(await preview('--offline'));
   world.write('config/texts/a.html', 'two');
   await changed();
-  expect(sidesIn((await render(address)).markup)[1]?.document).toMatch(/two$/);
+  const { markup } = await render(address);
+  expect(sidesIn(markup)[1]?.document).toMatch(/two$/);
+  expect(markup).toContain('>After, as declared <');
   world.write('config/more.yaml', 'kind: NotificationTemplate\nkeey: x\n');
   // A write can be told more than once, so an event may still be of the one before.
   await poll(async () => (await list()).isBroken).toBe(true);

@@ -105,18 +105,32 @@ describe('the server', () => {
     expect(await isReading()).toBe(false);
   });
 
+  it('says of files that do not load only why, and opens them where the project is', async () => {
+    const diagnostics = (['warning', 'error'] as const).map((severity) => {
+      return { code: 'some', severity, message: `some ${severity}` };
+    });
+    preview.show(snapshot([welcome], { root: '/a b', isBroken: true, diagnostics }));
+    const { text } = await ask({ path: '/api/templates', headers: { 'x-preview-token': token } });
+    const { problems, templates } = JSON.parse(text);
+    expect(problems).toMatchObject({ count: 1, markup: expect.stringContaining('some error') });
+    expect(templates[0].editor).toBe('vscode://file/a%20b/config/all.yaml:3:1');
+    preview.show(snapshot([welcome]));
+  });
+
   it('renders a template from nothing that holds a secret, wherever it stands', async () => {
     const fields = { subject: 'hunter2 $x', body: '$__global.name' };
     const secret = template({ before: fields, after: fields, moved: { before: fields, after: fields } });
     const variables = { names: new Set<string>(), globals: new Set<string>(), examples: { x: 'hunter2' } };
     const listed = new Map([[listedFor(['welcome', 'EMAIL']), variables]]);
-    const all = snapshot([secret], { attributes: { name: 'hunter2' }, listed });
+    const diagnostics = [{ code: 'some', severity: 'warning', message: 'It is hunter2.' }] as const;
+    const all = snapshot([secret], { attributes: { name: 'hunter2' }, listed, diagnostics });
     const redact = (text: string) => text.replaceAll('hunter2', '***');
     const own = preview;
     preview = await new Preview(all, redact).start(0);
     const page = (await ask({})).text;
     const headers = { origin: new URL(preview.url).origin, 'x-preview-token': tokenOf(page) };
     const { text } = await render(wanted, headers);
+    expect((await ask({ path: '/api/templates', headers })).text).toContain('It is ***.');
     await preview.close();
     preview = own;
     // On each of four sides the subject, its example, and the attribute as first words and as body; two are in the context.
