@@ -144,6 +144,7 @@ describe('apply with a plan file', () => {
 it.each([
   ['apply', '--yes', '--report', 'result.json', 'plan.json'],
   ['apply', '--yes', '--only', '**', 'plan.json'],
+  ['apply', '--yes', '--except', '**', 'plan.json'],
   ['apply', '--yes', '--rotate', 'SimIntegration/*', 'plan.json'],
   ['apply', 'plan.json', '--result', 'plan.json'],
 ])('an option of an apply takes no plan for its value (%s %s %s %s %s)', async (...argv) => {

@@ -91,17 +91,20 @@ it('tells an apply that is running from one that was killed', async () => {
   await lock.release();
 });
 
-it('keeps an apply of which nobody knows what became of its only change', async () => {
+it.each([
+  ['unknown', { kind: 'reset-before' }],
+  ['failed', { kind: 'status', status: 400 }],
+] as const)('keeps an apply whose only change is %s', async (outcome, fault) => {
   const world = await createTestWorld();
   const byHand = { kind: 'AuthProfile', name: 'Employees', type: 'MFA' };
   world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }, byHand]);
-  world.sandbox.faults.add({ kind: 'reset-before', method: 'POST', path: '/api', times: 99 });
+  world.sandbox.faults.add({ ...fault, method: 'POST', path: '/api', times: 99 });
   await expectEnd(world.run('apply --yes'), 3);
   expect(appliesIn((await succeed(world, 'history --format json')).json)).toMatchObject([
-    { summary: { done: 0, failed: 0, notAttempted: 1, unknown: 1 } },
+    { summary: { done: 0, failed: 0, unknown: 0, notAttempted: 1, [outcome]: 1 } },
   ]);
   // As the report of the apply counts them.
-  expect((await succeed(world, 'history')).stdout).toContain('  partial  1 unknown, 1 by hand  ');
+  expect((await succeed(world, 'history')).stdout).toContain(`  partial  1 ${outcome}, 1 by hand  `);
 });
 
 it('names a file that says nothing, and no other file of the folder', async () => {
