@@ -119,6 +119,16 @@ describe('documents', () => {
     expect(document).not.toContain('&lt;s&gt;');
   });
 
+  it.each(['link', 'FRAME', 'iframe', 'frameset', 'object', 'embed', 'portal', 'fencedframe', 'svg', 'math'])(
+    'have no <%s>, for which a browser would resolve the name of a host',
+    (name) => {
+      const html = `<${name} src="https://x.example">`;
+      const document = renderedSide({ is: 'rendered', value: { ...mail, html } })?.document ?? '';
+      expect(document).not.toContain(`<${name}`);
+      expect(document).toContain(`<x-${name} src="https://x.example">`);
+    },
+  );
+
   it('give beside an e-mail what an inbox shows of it', () => {
     const html = `<head><title>x</title><style>p { color: red }</style></head><!-- no --><p>Dear&nbsp;Ann,</p> please &amp; thank you ${'word '.repeat(40)}`;
     expect(renderedSide({ is: 'rendered', value: { ...mail, from: 'a@b.example', html } })?.head).toEqual({
