@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type {
   Conclusion,
@@ -11,6 +11,7 @@ import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 import { parseJson, sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
@@ -118,7 +119,7 @@ function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan
 }
 
 async function openForAppend(file: string, length: number, { digest, tenant, createdAt }: JournalPlan) {
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   const handle = await open(file, 'a', 0o600);
   try {
     await handle.truncate(length);

@@ -1,6 +1,7 @@
-import { chmod, chown, lstat, mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 
 interface WholeFile {
   readonly path: string;
@@ -37,7 +38,7 @@ async function naming<T>({ path }: WholeFile, work: Promise<T>): Promise<T> {
 
 async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
   const path = resolve(folder, file.path);
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   // Most files of an export are new. A draft of each would take a third of its time.
   if ((await ifExists(lstat(path))) === null) {
     await writeFile(path, file.content, { flag: 'wx' }).catch(async (error: unknown) => {

@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { replaceFiles } from './replace-files.ts';
@@ -84,7 +85,7 @@ export class ResultFile implements ResultRecorder {
   async #write(): Promise<void> {
     try {
       if (!this.#handle) {
-        await mkdir(dirname(this.file), { recursive: true });
+        makeFolder(dirname(this.file));
         this.#handle = await open(this.file, 'w');
       }
       const handle = this.#handle;

@@ -4,6 +4,7 @@ import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options } from 'yar
 import type { PlanOptions } from '../engine/choices.ts';
 import { lazy } from '../model/basics.ts';
 import { type ExitCode, messageOf } from '../model/failure.ts';
+import type { Json } from '../model/json.ts';
 import { checkWritable } from './files.ts';
 import { type Io, printNote } from './io.ts';
 
@@ -88,9 +89,9 @@ export function describeCommand<const Table extends OptionTable>({
             // A copy: after the handler returns, the parser moves the words after `--`.
             const given = { ...args };
             setRun(async (program) => {
-              const io = withOptions(program, given);
-              const code = await work(given, io);
-              io.trace?.(null);
+              const { io, trace } = withOptions(program, given);
+              const code = await work(given, trace ? { ...io, trace: trace.write } : io);
+              trace?.end();
               return code;
             });
           },
@@ -100,7 +101,7 @@ export function describeCommand<const Table extends OptionTable>({
 }
 
 /** The I/O of a command with its options; some commands have none of them. */
-function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io {
+function withOptions(program: Io, given: Readonly<Record<string, unknown>>) {
   const { quiet, verbose, color, progress, trace } = given;
   const io = {
     ...program,
@@ -109,14 +110,14 @@ function withOptions(program: Io, given: Readonly<Record<string, unknown>>): Io 
     color: color !== false,
     progress: progress !== false,
   };
-  return typeof trace === 'string' ? openTrace(trace, io) : io;
+  return { io, trace: typeof trace === 'string' ? openTrace(trace, io) : null };
 }
 
 /**
- * The surroundings of a command that is traced into a file. Throws a Failure for a file that cannot be written. Only the first
- * exchange overwrites the file: by then, the project has refused a file of its own.
+ * The file that a command is traced into. Throws a Failure if it cannot be written. Only the first exchange overwrites the file:
+ * by then, the project has refused a file of its own.
  */
-function openTrace(file: string, io: Io): Io {
+function openTrace(file: string, io: Io) {
   checkWritable([file], io, []);
   const open = lazy(() => {
     const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
@@ -127,11 +128,8 @@ function openTrace(file: string, io: Io): Io {
   let isBroken = false;
   let isBegun = false;
   return {
-    ...io,
-    trace(exchange) {
-      if (exchange === null && !isBegun && !io.quiet)
-        printNote(`No request was sent, so no trace was written to ${file}.`, io);
-      if (exchange === null || isBroken) return;
+    write(exchange: Json) {
+      if (isBroken) return;
       isBegun = true;
       try {
         writeSync(open(), `${JSON.stringify(exchange)}\n`);
@@ -140,6 +138,9 @@ function openTrace(file: string, io: Io): Io {
         isBroken = true;
         printNote(`The trace is not complete: ${file} cannot be written. ${messageOf(error)}`, io);
       }
+    },
+    end() {
+      if (!isBegun && !io.quiet) printNote(`No request was sent, so no trace was written to ${file}.`, io);
     },
   };
 }

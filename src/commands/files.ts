@@ -4,7 +4,6 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,6 +14,7 @@ import type { ExportedFile } from '../exporter/files.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { fail, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 import { readRegularFile } from '../model/regular-file.ts';
 import type { Io } from './io.ts';
 
@@ -22,7 +22,10 @@ type FileIo = Pick<Io, 'cwd'>;
 
 const noPipe = 'Name a file: pipes and devices are not read or written, since they may never end.';
 
-/** Reads a file of at most `most` bytes that the command line names. Throws a Failure; `hint` says what to do without a file. */
+/**
+ * Reads a file that the command line names, of at most `most` bytes. Throws a Failure if it cannot be read, with `hint` if there
+ * is none.
+ */
 export function readNamedFile(file: string, { cwd }: FileIo, most: number, hint?: string): Buffer {
   const path = resolve(cwd, file);
   try {
@@ -50,18 +53,6 @@ export function writeTextFile(
     write(path, text);
   } catch (error) {
     throw unwritableFile(file, error);
-  }
-}
-
-/** Makes a folder and those above it. Node's `recursive` never ends where the system takes no folder, such as in /proc. */
-function makeFolder(folder: string): void {
-  if (statOf(folder)?.isDirectory()) return;
-  makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!statOf(folder)?.isDirectory()) throw error;
   }
 }
 
@@ -122,7 +113,10 @@ function tryToWrite(file: string, io: FileIo): void {
   if (isNew) rmSync(path);
 }
 
-/** The text of a file; `null` if there is none. Throws a Failure, which calls it `shown`, for one that is not UTF-8, too. */
+/**
+ * Returns the text of a file, or `null` if it does not exist. Throws a Failure, in which the file is called `shown`, if it cannot
+ * be read or is not UTF-8: written back, such a file would be another.
+ */
 export function readIfThere(file: string, shown = file): string | null {
   try {
     const bytes = readRegularFile(file, shown, 'Move it away: a file of that name belongs there.');

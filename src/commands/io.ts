@@ -31,8 +31,8 @@ export interface Io extends ProgramIo {
   readonly data: Output;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;
-  /** Writes an exchange with a tenant to the file of `--trace`; with `null` at the end, says if there was none. */
-  readonly trace?: (exchange: Json | null) => void;
+  /** Writes an exchange with a tenant to the file of `--trace`. */
+  readonly trace?: (exchange: Json) => void;
 }
 
 /** The streams of the program, through one redactor, without options. */

@@ -102,7 +102,10 @@ const otherWords: Readonly<Record<string, string>> = {
   '--auto-approve': 'Use --yes.',
 };
 
-/** A parser with our own messages, which refuses what yargs would accept or ignore. `positionals`: as in `Commands`. */
+/**
+ * A parser with our own messages, which refuses what yargs would accept or ignore. `positionals` are those of the command `name`,
+ * as yargs writes them: `<file..>` takes several.
+ */
 function strictParser(argv: readonly string[], name: string, positionals: string): Argv {
   const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
   return (

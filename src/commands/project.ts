@@ -32,7 +32,10 @@ export function projectFileOptions(
   };
 }
 
-/** What the loader takes. The environment: the selected one, else `ofFile`, of a plan or result file, else the project's default. */
+/**
+ * The project and environment to load, as the loader takes them: the selected environment, else `ofFile`, that of a plan or result
+ * file, else the project's default.
+ */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
   const { selectors, from } = selectorsOf(args, io);
   const [only = ofFile] = selectors;

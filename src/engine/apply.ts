@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
@@ -17,6 +17,7 @@ import { environmentFolder, requireOwnFolder } from '../loader/paths.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 import { get } from '../model/json.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -126,7 +127,7 @@ async function openResults(
 ) {
   const folder = join(environmentFolder(root, plan.environment), 'results');
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     throw unwritableFile(folder, error);

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openJournal } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run.ts';
@@ -29,6 +29,7 @@ import {
   unwritableFile,
 } from '../model/failure.ts';
 import { type Fleet, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
+import { makeFolder } from '../model/folder.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { endpointOf } from '../model/network.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
@@ -300,7 +301,7 @@ async function openFleetJournal(root: string, digest: string) {
     add({ environment, createdAt }: Plan, result: Result): Promise<void> {
       // Several environments end at once, and their lines must not mix.
       const line = written
-        .then(() => mkdir(dirname(file), { recursive: true }))
+        .then(() => makeFolder(dirname(file)))
         .then(() =>
           appendFile(file, `\n${JSON.stringify({ environment, createdAt, result })}\n`, { flush: true }),
         )

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, open, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { digestStart } from '../model/digest.ts';
 import { ExitCode, Failure, fail, ifExists, systemCode, unwritableFile } from '../model/failure.ts';
+import { makeFolder } from '../model/folder.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { readOwnFile } from '../model/regular-file.ts';
 
@@ -106,7 +107,7 @@ export async function acquireLock(
     place: await placeOfThisProcess(),
   };
   const claim = { file, me, staleAfter };
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   await seize(claim, 0);
   const stopRenewing = await keepRenewing(claim, renewEvery, onLost);
   return {

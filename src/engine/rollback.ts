@@ -15,8 +15,8 @@ export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes'
 
 /**
  * The plan that undoes an apply, from what its result recorded. It is made like any plan: an object that was already restored is
- * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. An
- * environment may have another name by now. Throws a Failure (exit 4) for the result of another tenant.
+ * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. The environment may have
+ * been renamed. Throws a Failure (exit 4) for the result of another tenant.
  */
 export async function planRollback(
   result: Result,

@@ -91,7 +91,9 @@ function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
           ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
           : [],
       );
-    default:
+    case 'text':
+    case 'email':
+    case 'records':
       return [];
   }
 }

@@ -44,8 +44,9 @@ export class Places {
     });
   }
 
-  get hasIds(): boolean {
-    return this.#entries.some(({ id }) => id !== null);
+  /** True if some place has one of the policies. */
+  has(...policies: readonly PlacePolicy[]): boolean {
+    return this.#entries.some(({ policy }) => policies.includes(policy));
   }
 
   /** True if a rule gives one of the policies to the place, or to a place above that covers it. */

@@ -73,7 +73,7 @@ export function mapIds(field: Field, value: Json, below: Pointer, replace: Repla
   if (field.is === 'json') {
     const { places } = field;
     // Most JSON has neither: no copy is made of it.
-    const holdsIds = places?.hasIds || markersIn(value, '$ref').length > 0;
+    const holdsIds = places?.has('reference', 'names') || markersIn(value, '$ref').length > 0;
     return holdsIds ? mapJsonIds(value, replace, { field, below, at: '', holder: null }) : value;
   }
   const target = targetKindOf(field);
@@ -146,7 +146,7 @@ export function renameMembers(
 ): JsonObject {
   return mapMembers(values, (value, name) => {
     const field = get(fields, name);
-    if (field?.is !== 'json' || !field.places?.hasIds) return value;
+    if (field?.is !== 'json' || !field.places?.has('reference', 'names')) return value;
     return mapIds(field, value, '', ({ id, to: [to = ''], isName }) =>
       isName && typeof id === 'string' ? (rename(id, to) ?? id) : id,
     );

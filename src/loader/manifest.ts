@@ -271,20 +271,12 @@ function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
 /** Values inside fields that a policy leaves to the tenant. */
 function neverWritten({ kind, value }: DeclaredTree): ProblemAt[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    if (!field.places || !Object.hasOwn(value, name)) return [];
-    const found = placesOf(
-      get(value, name) ?? null,
-      (_, at) => fieldSays(field, at, 'serverOwned'),
-      pointer(name),
-    );
-    return found.map((at): ProblemAt => {
+    if (!field.places?.has('serverOwned')) return [];
+    const isOwned = (_: Json, at: Pointer) => fieldSays(field, at, 'serverOwned');
+    return placesOf(get(value, name) ?? null, isOwned, pointer(name)).map((at): ProblemAt => {
       const message = `\`${segmentsOf(at).join('/')}\` is set by the tenant (\`places\` of ${kind.name}), so this value is never written.`;
-      return {
-        at,
-        code: 'server-owned-field',
-        message,
-        hint: 'Remove the line, or the policy of the place.',
-      };
+      const hint = 'Remove the line, or the policy of the place.';
+      return { at, code: 'server-owned-field', message, hint };
     });
   });
 }

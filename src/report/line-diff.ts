@@ -185,7 +185,7 @@ function compareWords(old: string, fresh: string): [Chunk[], Chunk[]] {
 
 type Word = Pick<ChangeObject<string>, 'value' | 'added' | 'removed'>;
 
-/** What several characters are written with: accents, joiners, colours of skin, and flags. */
+/** What makes one visible character of several: accents, skin tones, flags and zero-width joiners. */
 const joined = /[\p{M}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]/u;
 const segmenter = lazy(() => new Intl.Segmenter('en', { granularity: 'word' }));
 

@@ -80,19 +80,35 @@ export function prepareReport(document: Document, { redact, ...context }: Report
 }
 
 function pageOf(document: Document, options: ReportContext): Page {
-  if (document.is === 'plan') return planPage(document.plan, options);
-  if (document.is === 'result') return resultPage(document.result, options);
-  if (document.is === 'fleet') return fleetPage(document.fleet, options);
-  return document.is === 'diff' ? diffPage(document.diff) : diagnosticsPage(document.diagnostics);
+  switch (document.is) {
+    case 'plan':
+      return planPage(document.plan, options);
+    case 'result':
+      return resultPage(document.result, options);
+    case 'fleet':
+      return fleetPage(document.fleet, options);
+    case 'diff':
+      return diffPage(document.diff);
+    case 'diagnostics':
+      return diagnosticsPage(document.diagnostics);
+  }
 }
 
 function jsonOf(document: Document): unknown {
-  if (document.is === 'plan') return document.plan;
-  if (document.is === 'result') return document.result;
-  if (document.is === 'fleet') return document.fleet;
-  if (document.is === 'diff') return document.diff;
-  const { diagnostics } = document;
-  return { formatVersion: 1, diagnostics, summary: countSeverities(diagnostics) };
+  switch (document.is) {
+    case 'plan':
+      return document.plan;
+    case 'result':
+      return document.result;
+    case 'fleet':
+      return document.fleet;
+    case 'diff':
+      return document.diff;
+    case 'diagnostics': {
+      const { diagnostics } = document;
+      return { formatVersion: 1, diagnostics, summary: countSeverities(diagnostics) };
+    }
+  }
 }
 
 /** The counts that GitLab reads as a Terraform report (`artifacts: reports: terraform`). */

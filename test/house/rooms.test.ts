@@ -127,6 +127,14 @@ it('has no file that is more than one subject', () => {
   expect(long.map(({ path }) => path)).toEqual([]);
 });
 
+/** The embedded tenant knows nothing of the model but JSON. */
+it('makes folders by makeFolder, which ends everywhere', () => {
+  const byNode = sources.filter(
+    ({ path, text }) => roomOf(path) !== 'sandbox' && /\bmkdir(Sync)?\(.*recursive/.test(text),
+  );
+  expect(byNode.map(({ path }) => path)).toEqual([]);
+});
+
 /** In the path of a URL, a space is `%20`: a clone whose folder has one in its name would not find its own files. */
 it.each(['src', 'bench', 'scripts', 'test', 'site', 'mutation'])(
   '%s makes paths of URLs with fileURLToPath',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Detected, presetsOfHosts, type Survey } from '../../engine/survey.ts';
@@ -8,6 +8,7 @@ import { openProjects } from '../../loader/index.ts';
 import { requireInside } from '../../loader/paths.ts';
 import { version } from '../../model/documents.ts';
 import { unwritableFile } from '../../model/failure.ts';
+import { makeFolder } from '../../model/folder.ts';
 import { get, isObject, type Json, objectFrom, parseJson } from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
 import { readIfThere } from '../files.ts';
@@ -251,7 +252,7 @@ export function writeFiles(root: string, files: readonly ProjectFile[]): Note[] 
       if (text === existing) return { path, what: 'kept' };
       requireInside(root, path);
       try {
-        mkdirSync(dirname(file), { recursive: true });
+        makeFolder(dirname(file));
         // `wx`: a file that somebody created in the meantime is not overwritten.
         writeFileSync(file, text, { flag: existing === null ? 'wx' : 'w' });
       } catch (error) {
