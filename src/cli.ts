@@ -3,20 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import { bugHint, version } from './model/documents.ts';
 import { ExitCode } from './model/failure.ts';
 
-// Node 22.1 and later keep the compiled code of the program for its next start.
-if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function') {
-  module.enableCompileCache();
-}
-
-// Most runs end before code that V8 optimizes has paid for that, so a function has to run about ten times longer first. Other
-// versions of V8 may name these flags differently, and complain about those that they do not know.
-const [v8 = ''] = process.versions.v8.split('.');
-if (v8 === '11') setFlagsFromString('--interrupt-budget=1000000');
-if (['12', '13', '14'].includes(v8)) {
-  setFlagsFromString('--invocation-count-for-turbofan=100000');
-  setFlagsFromString('--invocation-count-for-osr=10000');
-}
-
 let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader such as `head` may have had enough.
@@ -59,6 +45,7 @@ async function run(): Promise<void> {
     process.exitCode = ExitCode.couldNotRun;
     return;
   }
+  tuneCompiler();
   const { main } = await import('./commands/main.ts');
   process.once('beforeExit', reportEarlyEnd);
   process.exitCode = await main(argv, {
@@ -71,6 +58,34 @@ async function run(): Promise<void> {
     signal: interrupt.signal,
   });
   process.off('beforeExit', reportEarlyEnd);
+}
+
+/**
+ * Node's own modules come with compiled code, which V8 refuses once its flags have changed: those that most commands need are
+ * loaded before. Other versions of V8 may name the flags differently, and complain about those that they do not know.
+ */
+function tuneCompiler(): void {
+  for (const name of ['assert', 'crypto', 'fs/promises', 'https']) process.getBuiltinModule(`node:${name}`);
+  const [v8 = ''] = process.versions.v8.split('.');
+  // Most runs end before code that V8 optimizes has paid for that, so a function has to run about ten times longer first.
+  if (v8 === '11') setFlagsFromString('--interrupt-budget=1000000');
+  if (!['12', '13', '14'].includes(v8)) return;
+  setFlagsFromString('--invocation-count-for-turbofan=100000');
+  setFlagsFromString('--invocation-count-for-osr=10000');
+  // What is kept is compiled whole: Node keeps only what was compiled when a file was loaded, and functions that wait for their
+  // first call would be compiled again in every run.
+  if (keepsCode()) setFlagsFromString('--no-lazy');
+}
+
+/** Whether Node keeps the compiled code of the program for its next start, as 22.1 and later do if there is a folder for it. */
+function keepsCode(): boolean {
+  if (!('enableCompileCache' in module && typeof module.enableCompileCache === 'function')) return false;
+  module.enableCompileCache();
+  return (
+    'getCompileCacheDir' in module &&
+    typeof module.getCompileCacheDir === 'function' &&
+    module.getCompileCacheDir() !== undefined
+  );
 }
 
 /** `null` if it was removed: then libraries, which ask for it as they load, would fail. */
