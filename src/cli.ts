@@ -65,7 +65,8 @@ async function run(): Promise<void> {
  * loaded before. Other versions of V8 may name the flags differently, and complain about those that they do not know.
  */
 function tuneCompiler(): void {
-  for (const name of ['assert', 'crypto', 'fs/promises', 'https']) process.getBuiltinModule(`node:${name}`);
+  for (const name of ['assert', 'crypto', 'fs/promises', 'https', 'zlib'])
+    process.getBuiltinModule(`node:${name}`);
   const [v8 = ''] = process.versions.v8.split('.');
   // Most runs end before code that V8 optimizes has paid for that, so a function has to run about ten times longer first.
   if (v8 === '11') setFlagsFromString('--interrupt-budget=1000000');
