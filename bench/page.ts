@@ -36,6 +36,23 @@ answers after 20 ms.
 | auth0-deploy-cli 8.44, import | 1,011 requests, 243 s, 1.9 GB | not measured |
 | tenantctl | 6 requests, 0.9 s, 140 MB | 61 requests, 2.5 s |
 
+## Where the time goes
+
+- On the main thread of Node 20, a plan of 2,100 templates spends 32 % on parsing, 10 % on garbage collection, 9 % on loading
+  the program, 8 % on finding and opening the files, 8 % on reading the tenant, 8 % on checking the manifests, 7 % on
+  matching and comparing, 5 % on the digests of declarations, 5 % on references, lookups and ids, 2 % on printing, and 6 % on
+  the rest (profiles of five runs, 2026-11-27, before the program started sooner).
+- The ratios depend on the machine. On three other machines with two cores, nearly the same code took 2.12 to 2.59 times the CPU
+  of parsing on Node 20, and the ratio of a plan of one object to \`node -e 0\` changes with the time that Node itself
+  takes: 26 to 42 ms.
+- V8 of Node 26 lets new objects take more memory before it collects them. For 50 tenants, it needed 449 to 582 MB in
+  five runs, 374 MB with \`--max-semi-space-size=8\`, and 315 MB with \`--max-old-space-size=160\` (each measured once).
+  So the plans need less than 160 MB, and the rest is garbage that is not collected yet.
+- An HTML report of 16,000 changed templates takes 7 s of CPU more than the same plan written as a file (25.6 s ÷
+  18.6 s, once, on a busy machine, 2026-11-27), mostly to make the page and to compress its details.
+- For \`--since\`, reading what git lists, comparing digests and completing the resources of the revision take most of the
+  rest.
+
 ## What is measured
 
 - Each measurement runs the built program, \`dist/bin/cli.cjs\`, as a process from start to exit. CPU is the user and
@@ -106,50 +123,17 @@ answers after 20 ms.
   and requests: with them, Chromium gave up on 2,000 changes. Without, it printed 2,000 changes on 1,010 pages (a PDF of
   6.8 MB) with 46 s of CPU and 2.3 GB of memory, and 400 changes on 210 pages (1.6 MB) with 4 s and 530 MB (each
   measured once).
-- **Connections** are kept alive, at most \`limits.concurrency\` of them.
+- **Connections** are kept alive, at most \`limits.concurrency\` of them. Node's own HTTP client calls tenants, and undici is
+  loaded only if a proxy is set: undici parses HTTP in WebAssembly, which V8 optimizes in the background from the first
+  answer on. A plan of one object takes 0.65 of the CPU that it took with undici on Node 20 and 0.81 on Node 26; a plan of
+  2,100 templates takes 0.96 and 0.93 (medians of 15 and of 7 pairs, 2026-11-27).
 
 No plan caches manifests or answers of a tenant for the next one, so no cache can be stale.
 `,
   );
 }
 
-/** The goals that are not met, and what is known about the reasons. */
 function missedGoals(missed: readonly Row[]): string {
   const lines = missed.map(({ what, measured, goal }) => `- ${what}: ${measured}, goal ${goal}`);
-  return `Not met:
-
-${lines.join('\n')}
-
-The reasons, as far as they are known:
-
-- With V8's own settings, optimizing code on other threads took nearly half of the CPU of a plan of 2,100 templates, and
-  paid off only in longer runs. Most of that is gone (see "Optimizing late" below); the scripts that the program is
-  compared with keep V8's own settings.
-- The ratios also depend on the machine. On others with as many cores, nearly the same code had 2.12 (1,145 ms ÷ 539
-  ms), 2.59 (1,146 ms ÷ 443 ms) and 2.46 (1,018 ms ÷ 414 ms) on Node 20, and 2.18 (735 ms ÷ 337 ms) on Node 26. On the
-  last one, \`node -e 0\` takes 26 ms on Node 26, so a plan of one object (129 ms), then still with undici, took 5.0
-  times as long and missed its goal of 4.5; two requests with undici and nothing else took 2.8 times as long. 50 tenants
-  needed 489 MB.
-- On the main thread of Node 20, parsing takes 32 %, garbage collection 10 %, loading the program 9 %, finding and opening
-  the files 8 %, reading the tenant 8 %, checking the manifests 8 %, matching and comparing 7 %, the digests of declarations
-  5 %, references, lookups and ids 5 %, printing 2 %, and the rest 6 % (profiles of five runs, 2026-11-27). No part is
-  large enough to reach the goal alone.
-- Node's own HTTP client calls tenants; undici is loaded only if a proxy is set. undici parses HTTP in WebAssembly, which V8
-  optimizes in the background from the first answer on: 140 ms of CPU and 35 MB on Node 20. A plan of one object takes
-  0.65 of the CPU that it took with undici on Node 20 (182 ms ÷ 277 ms, 61 MB instead of 97 MB) and 0.81 on Node 26 (143
-  ms ÷ 170 ms, 70 MB instead of 82 MB); a plan of 2,100 templates takes 0.96 and 0.93 (medians of 15 and of 7 pairs,
-  2026-11-27).
-- V8 of Node 26 lets new objects take more memory before it collects them. For 50 tenants, it needed 449 to 582 MB in
-  five runs, 374 MB with \`--max-semi-space-size=8\`, and 315 MB with \`--max-old-space-size=160\` (each measured once).
-  So the plans need less than 160 MB, and the rest is garbage that is not collected yet.
-- An HTML report of 16,000 changed templates takes 7 s of CPU more than the same plan written as a file (25.6 s ÷
-  18.6 s, once, on a busy machine, 2026-11-27), mostly to make the page and to compress its details.
-- For \`--since\`, reading what git lists, comparing digests and completing the resources of the revision take most of the
-  rest.
-- As one file instead of parts, the program starts as fast on Node 26 and slower on Node 20, even if the file has only
-  the code of a plan. Rolldown in place of esbuild saves another 8 % on Node 26, and makes Node 20 slower by 17 %.
-- The main thread of a short run spends 20 % on reading and compiling the program's code, 1.4 MB for a plan, and 22 % on
-  running its modules for the first time. Shorter names would save about a twentieth of a run, but then traces of
-  internal errors would no longer name the functions. yargs takes about 5 %.
-`;
+  return `Not met:\n\n${lines.join('\n')}\n`;
 }
