@@ -52,21 +52,21 @@ export async function commitHere(
   io: Io,
 ): Promise<Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>> {
   const { env } = io;
-  const folder = folderInRepository(args, io);
   const system = systems.find(({ id }) => env[id]);
   if (!system) {
     const isForOthers = args.report.length > 0 || ['html', 'markdown'].includes(args.format);
     const commit = isForOthers ? await lastCommit(args, io) : null;
-    return commit ? { folder, commit: { ...commit, url: '' } } : { folder };
+    return commit ? { commit: { ...commit, url: '' } } : {};
   }
   const id = env[system.id] ?? '';
   // A person's address does not belong in a comment.
   const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
   const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
   const address = system.web?.(env);
-  if (!address) return { folder, commit: { id, author, branch, url: '' } };
+  if (!address) return { commit: { id, author, branch, url: '' } };
   const commit = { id, author, branch, url: `${address}/commit/${id}` };
-  return { folder, commit, sourceUrl: `${address}/blob/${id}/{file}#L{line}` };
+  const sourceUrl = `${address}/blob/${id}/{file}#L{line}`;
+  return { commit, sourceUrl, folder: await folderInRepository(args, io) };
 }
 
 /** The last commit of the project's repository; `null` without one. */

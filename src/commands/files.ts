@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { replaceFiles } from '../applier/replace-files.ts';
 import type { ExportedFile } from '../exporter/files.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
@@ -76,6 +75,8 @@ export async function changeFiles(
   // An existing path may be read-only, a folder, or a link elsewhere. Most files of an export are new.
   for (const { path } of written)
     if (lstatSync(resolve(io.cwd, path), { throwIfNoEntry: false })) tryToWrite(path, io);
+  // Most commands replace no files.
+  const { replaceFiles } = await import('../applier/replace-files.ts');
   await replaceFiles(written, io.cwd);
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { findProjectFile } from '../loader/config.ts';
-import { repositoryOf } from '../loader/git.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
 import { Failure, fail } from '../model/failure.ts';
@@ -88,10 +87,12 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
 }
 
 /** The project's folder in its repository, with a trailing `/`; `''` if it is the top, or unknown. */
-export function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): string {
+export async function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): Promise<string> {
   try {
     const file = projectFileOf(config, io);
-    return existsSync(file) ? (repositoryOf(dirname(file))?.prefix ?? '') : '';
+    if (!existsSync(file)) return '';
+    const { repositoryOf } = await import('../loader/git.ts');
+    return repositoryOf(dirname(file))?.prefix ?? '';
   } catch (error) {
     if (error instanceof Failure) return '';
     throw error;

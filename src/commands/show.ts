@@ -11,7 +11,7 @@ import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
 import { checkOutput, contextOf, printReport, renderTemplates, wantsPage, writeReports } from './output.ts';
 import { howToApply } from './plan-output.ts';
-import { projectFileOptions } from './project.ts';
+import { folderInRepository, projectFileOptions } from './project.ts';
 import { readText } from './saved.ts';
 
 export const command = describeCommand({
@@ -48,7 +48,8 @@ export const command = describeCommand({
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   // The checkout may have another commit than the one that the files are of.
   const commit = await commitHere({ config: args.config, format: 'text', report: [] }, io);
-  const extras = { ...templates, ...applying, ...commit };
+  const folder = await folderInRepository(args, io);
+  const extras = { ...templates, ...applying, ...commit, folder };
   const report = reportOf(document, contextOf(io, extras));
   await writeReports(report, args.report, io);
   await printReport(report, args.format, io);

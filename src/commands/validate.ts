@@ -32,7 +32,7 @@ export const command = describeCommand({
     : validateProject(() => loadProject(options), args);
   const { exitCode, resources, ...found } = validated;
   const diagnostics = found.diagnostics.toSorted(comparePlaces);
-  const context = contextOf(io, { folder: folderInRepository(args, io) });
+  const context = contextOf(io, { folder: await folderInRepository(args, io) });
   await printReport(reportOf({ is: 'diagnostics', diagnostics }, context), args.format, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !io.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
