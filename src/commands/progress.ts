@@ -11,7 +11,12 @@ import { type Io, printNote, takesEscapes, viewOf } from './io.ts';
 
 type RunEvent = Parameters<Tenant['onEvent']>[0] | ApplyEvent;
 
-type Progress = ReturnType<typeof createProgress>;
+interface Progress {
+  onEvent(event: RunEvent): void;
+  /** Removes the temporary line from the terminal. */
+  end(): void;
+}
+
 type FleetProgress = ReturnType<typeof createFleetProgress>;
 
 /** Runs work with a tenant, and shows its progress. */
@@ -19,12 +24,27 @@ export async function withProgress<T>(
   io: Io,
   work: (options: TenantOptions, progress: Progress) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgress(io);
+  const { mode, bar, note, observe, end, close } = openDisplay(io);
+  let answers = 0;
+  let awaited = '';
+  const onEvent = (event: RunEvent) => {
+    observe(event);
+    bar?.add(event);
+    if (mode === 'log') note(logLine(event));
+    if (mode !== 'lines' && mode !== 'waits') return;
+    // Only the first of several waits for the same objects.
+    if (event.type === 'settling' && event.addresses.join() !== awaited) {
+      awaited = event.addresses.join();
+      note(eventWords(event));
+    }
+    if (event.type === 'request-finished') answers += 1;
+    if (mode === 'lines') note(newsOf(event, answers));
+  };
   const { signal, redactor } = io;
   try {
-    return await work({ signal, redactor, onEvent: progress.onEvent }, progress);
+    return await work({ signal, redactor, onEvent }, { onEvent, end });
   } finally {
-    progress.close();
+    close();
   }
 }
 
@@ -99,7 +119,6 @@ function openDisplay(io: Io) {
     isDrawn = true;
   };
   const bar = mode === 'bar' ? new Bar({ draw, width }) : null;
-  /** Removes the temporary line from the terminal. */
   const end = () => {
     bar?.stop();
     clear();
@@ -133,30 +152,6 @@ function openDisplay(io: Io) {
     close() {
       end();
       signal.removeEventListener('abort', onAbort);
-    },
-  };
-}
-
-export function createProgress(io: Io) {
-  const display = openDisplay(io);
-  const { mode, bar, note } = display;
-  let answers = 0;
-  let awaited = '';
-  return {
-    end: display.end,
-    close: display.close,
-    onEvent(event: RunEvent) {
-      display.observe(event);
-      bar?.add(event);
-      if (mode === 'log') note(logLine(event));
-      if (mode !== 'lines' && mode !== 'waits') return;
-      // Only the first of several waits for the same objects.
-      if (event.type === 'settling' && event.addresses.join() !== awaited) {
-        awaited = event.addresses.join();
-        note(eventWords(event));
-      }
-      if (event.type === 'request-finished') answers += 1;
-      if (mode === 'lines') note(newsOf(event, answers));
     },
   };
 }

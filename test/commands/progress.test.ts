@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Output, redactIo, viewOf } from '../../src/commands/io.ts';
 
-import { createFleetProgress, createProgress } from '../../src/commands/progress.ts';
+import { createFleetProgress, withProgress } from '../../src/commands/progress.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { createTestWorld } from '../support/world.ts';
 
@@ -25,12 +25,27 @@ function ioOn(stderr: Output, env: NodeJS.ProcessEnv = {}, { signal } = new Abor
   return redactIo({ cwd: '/', env, stdin: () => Readable.from([]), stdout, stderr, signal });
 }
 
+type Progress = Parameters<Parameters<typeof withProgress>[1]>[1];
+
+/** The progress of work that ends with the test. */
+function openProgress(io: Parameters<typeof withProgress>[0]): Progress {
+  const untilEnd = new Promise<void>((resolve) => onTestFinished(() => resolve()));
+  const opened: Progress[] = [];
+  void withProgress(io, (_options, progress) => {
+    opened.push(progress);
+    return untilEnd;
+  });
+  const [progress] = opened;
+  if (!progress) throw new Error('The work has not begun.');
+  return progress;
+}
+
 /** The progress of one environment, and the screen that it is shown on. */
 function progressOn(isTTY: boolean, args = {}, env: NodeJS.ProcessEnv = {}) {
   const screen = new Screen(isTTY);
   /** What the line of the terminal has now. */
   const shown = () => screen.text.split('\u001b[2K').at(-1) ?? '';
-  return { screen, shown, ...createProgress({ ...ioOn(screen, env), ...args }) };
+  return { screen, shown, ...openProgress({ ...ioOn(screen, env), ...args }) };
 }
 
 function useFakeTimers(): void {
@@ -38,7 +53,7 @@ function useFakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-type RunEvent = Parameters<ReturnType<typeof createProgress>['onEvent']>[0];
+type RunEvent = Parameters<Progress['onEvent']>[0];
 
 const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
 const started = { type: 'request-started', request, attempt: 1 } as const;
@@ -237,7 +252,7 @@ describe('after Ctrl-C', () => {
   /** What is said at Ctrl-C, after these events. */
   function saidAfter(events: readonly RunEvent[], screen: Screen, args = {}) {
     const interruption = new AbortController();
-    const progress = createProgress({ ...ioOn(screen, {}, interruption), ...args });
+    const progress = openProgress({ ...ioOn(screen, {}, interruption), ...args });
     for (const event of events) progress.onEvent(event);
     const before = screen.text.length;
     interruption.abort();
