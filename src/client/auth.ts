@@ -40,9 +40,19 @@ interface AuthTools {
 export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSource {
   const sources = new Map<string, TokenSource>();
   return (auth) => {
-    const [name = '', secret = ''] = revealAll(
-      auth.by === 'token' ? [auth.token] : [auth.clientId, auth.clientSecret],
-    );
+    const problems: Diagnostic[] = [];
+    const credentials = auth.by === 'token' ? [auth.token] : [auth.clientId, auth.clientSecret];
+    const [name = '', secret = ''] = credentials.map((reveal) => {
+      try {
+        // No credential ends with a newline, but a variable set from a command's output may.
+        return reveal().replace(/[\r\n]+$/, '');
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        problems.push(...error.diagnostics);
+        return '';
+      }
+    });
+    if (problems.length > 0) throw new Failure(problems);
     const key = JSON.stringify([auth.by, auth.by === 'token' ? '' : auth.tokenUrl, name]);
     const source =
       sources.get(key) ??
@@ -52,22 +62,6 @@ export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSourc
     sources.set(key, source);
     return source;
   };
-}
-
-function revealAll(credentials: readonly (() => string)[]): string[] {
-  const problems: Diagnostic[] = [];
-  const revealed = credentials.map((reveal) => {
-    try {
-      // No credential ends with a newline, but a variable set from a command's output may.
-      return reveal().replace(/[\r\n]+$/, '');
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      problems.push(...error.diagnostics);
-      return '';
-    }
-  });
-  if (problems.length > 0) throw new Failure(problems);
-  return revealed;
 }
 
 function fixedToken(

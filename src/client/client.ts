@@ -173,7 +173,7 @@ class TenantClient implements Client {
       repeatable: isRepeatable(request),
       writes: request.method !== 'GET',
       signal: work.signal,
-      attempt: (count: number, longest: number) => this.#attempt(work, count, longest),
+      attempt: this.#attempt.bind(this, work),
       dropToken: source.drop,
     };
     const sent = await sendWithRetry(task, this.#tools);
@@ -271,7 +271,7 @@ class TenantClient implements Client {
       method: request.method,
       headers: { ...request.headers, authorization: `Bearer ${token}` },
       body,
-      keep: (bytes: number) => this.#keep(name, bytes),
+      keep: this.#keep.bind(this, name),
       onNumber: (member: string, digits: string) => this.#numbers.add(`${member} ${digits}`),
       longest,
       // A write on its way is waited for: without its answer the outcome would be unknown.

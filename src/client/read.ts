@@ -192,17 +192,21 @@ function withoutDuplicates(
   { kind, keys, allowsDuplicates = [], onUnusable }: ReadRequest,
   objects: readonly LiveObject[],
 ): readonly LiveObject[] {
-  const duplicates = findDuplicates(objects);
+  const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
+  const duplicates = groups.filter(({ length }) => length > 1);
   if (!onUnusable) {
     const allowed = new Set(allowsDuplicates.map((key) => identityOf(kind, key)));
     const named = new Set(keys.map((key) => identityOf(kind, key)).filter((name) => !allowed.has(name)));
     // A manifest could mean either (design, section 5).
-    const problems = duplicates.filter(({ same: [first] }) => named.has(first.identity));
-    if (problems.length > 0) throw new Failure(problems.map(({ problem }) => problem));
+    const problems = duplicates.filter(([first]) => named.has(first.identity)).map(problemOfDuplicates);
+    if (problems.length > 0) throw new Failure(problems);
     return objects;
   }
-  for (const { same, problem } of duplicates) onUnusable(same[0], `${problem.message} ${problem.hint}`);
-  const left = new Set(duplicates.flatMap(({ same }) => same));
+  for (const same of duplicates) {
+    const { message, hint } = problemOfDuplicates(same);
+    onUnusable(same[0], `${message} ${hint}`);
+  }
+  const left = new Set(duplicates.flat());
   return objects.filter((object) => !left.has(object));
 }
 
@@ -228,19 +232,14 @@ function nameById(
   });
 }
 
-function findDuplicates(objects: readonly LiveObject[]) {
-  const groups = groupBy(objects, ({ identity }) => identity).map(([, group]) => group);
-  const shared = groups.filter(({ length }) => length > 1);
-  return shared.map((same) => {
-    const [{ kind, key, address }] = same;
-    const ids = same.map(({ id }) => shortenLine(id ?? 'no id', 100)).join(', ');
-    const name = shortenLine(key.join('/'), 200);
-    const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${name}": ids ${ids}.`;
-    const pin = kind.can.pin ? ' Or declare each by its `id` alone, without the name.' : '';
-    const hint = `Rename or delete all but one of them in the tenant.${pin}`;
-    const problem = { code: 'duplicate-live-key', severity: 'error', message, hint, address } as const;
-    return { same, problem };
-  });
+function problemOfDuplicates(same: readonly [LiveObject, ...LiveObject[]]) {
+  const [{ kind, key, address }] = same;
+  const ids = same.map(({ id }) => shortenLine(id ?? 'no id', 100)).join(', ');
+  const name = shortenLine(key.join('/'), 200);
+  const message = `The tenant has ${same.length} objects of kind ${kind.name} with the key "${name}": ids ${ids}.`;
+  const pin = kind.can.pin ? ' Or declare each by its `id` alone, without the name.' : '';
+  const hint = `Rename or delete all but one of them in the tenant.${pin}`;
+  return { code: 'duplicate-live-key', severity: 'error', message, hint, address } as const;
 }
 
 /** The rows of a kind's list as the tenant answers them. Throws a Failure if the list cannot be read. */

@@ -32,7 +32,7 @@ import {
 import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
-import { readSettledKinds, servedKinds, type Unusable } from './reading.ts';
+import { readSettledKinds, servedKinds } from './reading.ts';
 import { findStrayIds, type ProposedPlaces } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
@@ -176,7 +176,10 @@ async function readToExport(reader: Tenant, kinds: readonly Kind[], options: Rea
   return { served, all, objects, unusable, referredTo, strays, context, left, remarks };
 }
 
-function leftOut(unusable: Unusable, isMeant: (address: Address, identity: string) => boolean): Diagnostic[] {
+function leftOut(
+  unusable: Awaited<ReturnType<typeof readSettledKinds>>['unusable'],
+  isMeant: (address: Address, identity: string) => boolean,
+): Diagnostic[] {
   return [...unusable]
     .filter(([identity, { address }]) => isMeant(address, identity))
     .map(([, { address, why }]) => notExported(address, why, 'Export again when that has changed.'));

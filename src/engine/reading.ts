@@ -57,6 +57,7 @@ export async function readSettledKinds(
   { declared, mayLack }: Pick<ReadAllOptions, 'declared'> & { readonly mayLack: (kind: Kind) => boolean },
 ) {
   const refused = new Map<string, Diagnostic>();
+  // By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent.
   const unusable = new Map<string, { readonly address: Address; readonly why: string }>();
   const read = async (client: Client) => ({
     objects: await readAll(client, kinds, {
@@ -83,9 +84,6 @@ export async function readSettledKinds(
       : await readSettledObjects(root, tenant, kinds.map(allOf), read);
   return { ...found, unusable, refused };
 }
-
-/** By identity, objects that a tenant does not answer correctly. They are left out with a remark, and never count as absent. */
-export type Unusable = ReadonlyMap<string, { readonly address: Address; readonly why: string }>;
 
 /**
  * The kinds whose service all of these environments have, and a remark on each other one: an environment may have no base URL for
