@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
 import type { HttpProxies } from '../model/network.ts';
-import { ProxyError, type Route, type RouteOptions } from './route.ts';
+import type { Route, RouteOptions } from './route.ts';
 
 /** The route through the proxy, except to the hosts that are called directly. */
 export function createProxyRoute(
@@ -75,13 +75,17 @@ class ProxyPool extends Pool {
       .connect({ ...options, headers: { ...options.headers, ...this.#credentials } })
       .catch((error: unknown) => {
         const code = systemCode(error) ?? 'no code';
-        throw new ProxyError(`the proxy ${this.#host} cannot be used (${code})`, true);
+        throw this.#error('PROXY_UNUSABLE', `cannot be used (${code})`);
       });
     const { statusCode: status, socket } = data;
     if (status === 200) return data;
     // Nobody listens to this socket any more.
     socket.on('error', () => {}).destroy();
     const what = status === 407 ? 'asks for a user name and a password' : 'refuses to connect to this host';
-    throw new ProxyError(`the proxy ${this.#host} ${what} (status ${status})`, status >= 500);
+    throw this.#error(status >= 500 ? 'PROXY_UNUSABLE' : 'PROXY_REFUSED', `${what} (status ${status})`);
+  }
+
+  #error(code: string, what: string): Error {
+    return Object.assign(new Error(`the proxy ${this.#host} ${what}`), { code });
   }
 }

@@ -20,6 +20,7 @@ interface RouteListener {
   onData(chunk: Buffer): void;
   /** The answer is complete, and the connection takes another request. */
   onEnd(): void;
+  /** `PROXY_UNUSABLE`, `PROXY_REFUSED`: a proxy makes no connection, now or at all. The message names it without its credentials. */
   onError(error: Error): void;
 }
 
@@ -35,15 +36,4 @@ export interface RouteOptions {
     /** The client certificate of a host, and the authorities that it is trusted by. */
     readonly secureContext?: SecureContext;
   };
-}
-
-/** A proxy makes no connection to a host. The message names it without its credentials. */
-export class ProxyError extends Error {
-  override readonly name = 'ProxyError';
-  readonly isTransient: boolean;
-
-  constructor(message: string, isTransient: boolean) {
-    super(message);
-    this.isTransient = isTransient;
-  }
 }

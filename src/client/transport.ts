@@ -5,7 +5,7 @@ import type { SecureContext, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { Endpoint } from '../kinds/project.ts';
 import { tool } from '../model/documents.ts';
-import { Failure, fail, systemCode } from '../model/failure.ts';
+import { Failure, fail, messageOf, systemCode } from '../model/failure.ts';
 import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/network.ts';
 import {
@@ -19,7 +19,7 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { certificateHint } from './describe.ts';
-import { ProxyError, type RawCall, type Route, type RouteOptions } from './route.ts';
+import type { RawCall, Route, RouteOptions } from './route.ts';
 
 export interface Call extends RawCall {
   /** True for a request other than GET that changes nothing in the tenant. */
@@ -251,13 +251,13 @@ export function toLostAnswer(error: unknown, answerBegan: boolean): Answer {
 
 /** The outcome of a request that failed before it was sent: it was not carried out. */
 export function toUnsentAnswer(error: unknown, origin: string): Unsent {
-  if (error instanceof ProxyError) {
-    const hint = 'Check HTTPS_PROXY and HTTP_PROXY, or list the host in NO_PROXY if it is reached directly.';
-    const detail = `the host ${hostOf(origin)} cannot be reached: ${error.message}`;
-    return unsentAnswer(error.isTransient ? 'unreachable' : 'refused-by-proxy', detail, hint);
-  }
   // An error without a code is a fault of the program: its name says at least that.
   const code = systemCode(error) ?? (error instanceof Error ? error.name : 'no code');
+  if (code === 'PROXY_UNUSABLE' || code === 'PROXY_REFUSED') {
+    const hint = 'Check HTTPS_PROXY and HTTP_PROXY, or list the host in NO_PROXY if it is reached directly.';
+    const detail = `the host ${hostOf(origin)} cannot be reached: ${messageOf(error)}`;
+    return unsentAnswer(code === 'PROXY_UNUSABLE' ? 'unreachable' : 'refused-by-proxy', detail, hint);
+  }
   if (/INVALID_ARG|INVALID_CHAR|UNESCAPED/.test(code)) {
     return unsentAnswer('unsafe', 'the request cannot be sent over HTTP (header or path)');
   }

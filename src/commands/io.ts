@@ -62,7 +62,8 @@ function redactedOutput(output: Output, redactor: Redactor): Output {
     },
   });
   return Object.defineProperties(stream, {
-    isTTY: { get: () => output.isTTY },
+    isTTY: { value: output.isTTY },
+    // A terminal may change its size.
     columns: { get: () => output.columns },
   });
 }
