@@ -152,8 +152,10 @@ class TenantClient implements Client {
       onRetry: (request, attempt, ms, answer) =>
         onEvent({ type: 'retrying', request, attempt, ms, reason: describeAnswer(answer).text }),
     };
-    const { concurrency } = target.limits;
-    this.#transport = createTransport(concurrency, limits, target.proxy, certificatesOf(target));
+    this.#transport = createTransport(target.limits.concurrency, limits, this.#closed.signal, {
+      proxy: target.proxy,
+      certificates: certificatesOf(target),
+    });
     this.#limiter = sharedLimiter(target, options.limiters ?? new Map(), {
       limits: target.limits,
       clock,
@@ -234,9 +236,8 @@ class TenantClient implements Client {
     return this.#redactor.text(text);
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#closed.abort();
-    return this.#transport.close();
   }
 
   async #attempt(work: Work, count: number, longest: number) {
@@ -312,7 +313,7 @@ class TenantClient implements Client {
   async #exchange(call: Call, concealed: readonly string[] = []) {
     const { clock } = this.#tools;
     const startedAt = clock.now();
-    const raw = await this.#transport.exchange(call);
+    const raw = await this.#transport(call);
     const isMessage = raw.outcome !== 'answered' || holdsMessage(raw);
     const redactor = concealed.length > 0 && isMessage ? this.#redactor.with(concealed) : this.#redactor;
     const answer = redactor.answer(raw);

@@ -44,6 +44,12 @@ export const defaultTransportLimits = {
 
 type TransportLimits = typeof defaultTransportLimits;
 
+interface TransportOptions {
+  readonly proxy?: HttpProxies | null | undefined;
+  /** Client certificates, by the origins that ask for them. */
+  readonly certificates?: ReadonlyMap<string, NonNullable<Endpoint['tls']>>;
+}
+
 /** Sent with every request, even for tokens, so that operators of a host can identify the client. */
 const ownHeaders = { 'user-agent': `${tool.name}/${tool.version}`, 'accept-encoding': 'gzip' };
 
@@ -56,18 +62,18 @@ const largestHeaders = 16_384;
 const largestMessage = 256 * 1024;
 
 /**
- * HTTP over kept-alive connections, at most `connections` to an origin, through the proxy if there is one. Sends single requests:
- * never rejects, follows no redirects, repeats nothing.
+ * HTTP over kept-alive connections, at most `connections` to an origin, through the proxy if there is one. Returns a function that
+ * sends single requests: it never rejects, follows no redirects, repeats nothing. `closing` ends all connections, even those that
+ * are still being made: they would keep the process alive until their time limit.
  */
 export function createTransport(
   connections: number,
   limits: TransportLimits,
-  proxy: HttpProxies | null = null,
-  certificates: ReadonlyMap<string, NonNullable<Endpoint['tls']>> = new Map(),
-) {
-  const closing = new AbortController();
+  closing: AbortSignal,
+  { proxy = null, certificates = new Map() }: TransportOptions = {},
+): (call: Call) => Promise<Answer> {
   // Each connection listens.
-  setMaxListeners(0, closing.signal);
+  setMaxListeners(0, closing);
   const routes = new Map<string, Promise<Route>>();
   /** Origins that have asked for a client certificate. */
   const asking = new Set<string>();
@@ -79,7 +85,7 @@ export function createTransport(
     const existing = routes.get(name);
     if (existing) return existing;
     const secureContext = tls && { secureContext: revealTls(tls) };
-    const connect = { timeout: limits.connect, signal: closing.signal, ...secureContext };
+    const connect = { timeout: limits.connect, signal: closing, ...secureContext };
     const options = { connections, maxHeaderSize: largestHeaders, connect };
     // undici takes a while to load, and most runs have no proxy.
     const route = proxy
@@ -88,26 +94,22 @@ export function createTransport(
     routes.set(name, route);
     return route;
   };
-  return {
-    async exchange(call: Call): Promise<Answer> {
-      const { origin } = call;
-      if (closing.signal.aborted) return unsentAnswer('interrupted', 'the run was interrupted');
-      try {
-        const answer = await exchange(await routeTo(origin), call, limits);
-        if (answer.outcome === 'answered') {
-          reached.add(origin);
-          return answer;
-        }
-        const [hasAsked, hasAnswered] = [asking.has(origin), reached.has(origin)];
-        const hasCertificate = certificates.get(origin)?.cert !== undefined;
-        return refusedCertificate(answer, call, { hasAsked, hasAnswered, hasCertificate }) ?? answer;
-      } catch (error) {
-        if (error instanceof Failure) return unsentWithProblems('untrusted', error.diagnostics);
-        throw error;
+  return async (call) => {
+    const { origin } = call;
+    if (closing.aborted) return unsentAnswer('interrupted', 'the run was interrupted');
+    try {
+      const answer = await exchange(await routeTo(origin), call, limits);
+      if (answer.outcome === 'answered') {
+        reached.add(origin);
+        return answer;
       }
-    },
-    // A connection that is still being made would keep the process alive until its time limit.
-    close: async () => closing.abort(),
+      const [hasAsked, hasAnswered] = [asking.has(origin), reached.has(origin)];
+      const hasCertificate = certificates.get(origin)?.cert !== undefined;
+      return refusedCertificate(answer, call, { hasAsked, hasAnswered, hasCertificate }) ?? answer;
+    } catch (error) {
+      if (error instanceof Failure) return unsentWithProblems('untrusted', error.diagnostics);
+      throw error;
+    }
   };
 }
 

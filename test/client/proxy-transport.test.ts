@@ -1,10 +1,10 @@
 /** Requests through a proxy, without the program around them. */
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
+import type { defaultTransportLimits } from '../../src/client/transport.ts';
 import type { HttpProxies } from '../../src/model/network.ts';
 import { type OnConnect, startProxy as startTunnels } from './proxies.ts';
-import { serve } from './support.ts';
+import { openTransport, serve } from './support.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,12 +21,8 @@ function transportThrough(
   proxies: Partial<HttpProxies>,
   limits: Partial<typeof defaultTransportLimits> = {},
 ) {
-  const transport = createTransport(
-    4,
-    { ...defaultTransportLimits, ...limits },
-    { http: '', https: '', except: '', ...proxies },
-  );
-  open.push(() => transport.close());
+  const transport = openTransport(4, limits, { http: '', https: '', except: '', ...proxies });
+  open.push(transport.close);
   return transport;
 }
 
@@ -138,7 +134,7 @@ describe('a transport with a proxy', () => {
     const transport = transportThrough({ https: proxy.url }, { connect: 600_000 });
     const answer = transport.exchange(call('https://acme.example'));
     await expect.poll(() => tunnels.length).toBe(1);
-    await transport.close();
+    transport.close();
     await expect.poll(() => tunnels[0]?.readableEnded).toBe(true);
     expect(await answer).toMatchObject({ outcome: 'unsent' });
   });

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Call, createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
-import { type Handler, serve } from './support.ts';
+import type { Call, defaultTransportLimits } from '../../src/client/transport.ts';
+import { type Handler, openTransport, serve } from './support.ts';
 
-const open: ReturnType<typeof createTransport>[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((transport) => transport.close()));
+const open: ReturnType<typeof openTransport>[] = [];
+afterEach(() => {
+  for (const transport of open.splice(0)) transport.close();
 });
 
 function transportWith(limits: Partial<typeof defaultTransportLimits> = {}) {
-  const transport = createTransport(4, { ...defaultTransportLimits, ...limits });
+  const transport = openTransport(4, limits);
   open.push(transport);
   return transport;
 }
@@ -137,7 +137,7 @@ describe('what may have been carried out is told from what was not', () => {
       const drip = setInterval(() => response.write(' '), 2);
       response.on('close', () => clearInterval(drip));
     });
-    const transport = createTransport(1, { ...defaultTransportLimits, ...limits });
+    const transport = openTransport(1, limits);
     open.push(transport);
     const exchange = (path: string, most?: number) =>
       transport.exchange({ ...getFrom(server.url), path, longest: most });
@@ -191,7 +191,7 @@ describe('what may have been carried out is told from what was not', () => {
       else if (url !== '/hangs') response.end('{}');
     });
     // Longer than the test: only giving a request up can end it.
-    const transport = createTransport(1, { ...defaultTransportLimits, headers: 120_000, total: 120_000 });
+    const transport = openTransport(1, { headers: 120_000, total: 120_000 });
     open.push(transport);
     const exchange = (path: string, longest?: number) =>
       transport.exchange(putTo(server.url, path, { longest }));
@@ -320,10 +320,10 @@ test('one request after the other goes over one connection', async () => {
 
 test('nothing is sent any more once it is closed', async () => {
   await using server = await serve((_arrival, response) => response.end('{}'));
-  const transport = createTransport(4, defaultTransportLimits);
+  const transport = openTransport(4);
   const call = getFrom(server.url);
   expect(await transport.exchange(call)).toMatchObject({ outcome: 'answered' });
-  await transport.close();
+  transport.close();
   expect(await transport.exchange(call)).toMatchObject({ outcome: 'unsent' });
   expect(server.arrivals).toHaveLength(1);
 });
@@ -341,11 +341,11 @@ test('a host that makes no TLS is given up when the time for a connection is ove
 
 test('requests that wait for a connection are not sent when it is closed', async () => {
   await using server = await serve(() => {});
-  const transport = createTransport(1, defaultTransportLimits);
+  const transport = openTransport(1);
   const exchange = (path: string) => transport.exchange(putTo(server.url, path));
   const answers = ['/sent', '/waits', '/too'].map(exchange);
   await expect.poll(() => server.arrivals).toHaveLength(1);
-  await transport.close();
+  transport.close();
   expect((await Promise.all(answers)).map(({ outcome }) => outcome)).toEqual(['lost', 'unsent', 'unsent']);
   expect(server.arrivals).toHaveLength(1);
 });
@@ -359,7 +359,7 @@ test('a connection that is still being made ends when it is closed: a process wa
   const answer = transport.exchange(getFrom(origin));
   const [socket] = await once(silent, 'connection');
   const ended = once(socket.on('error', () => {}).resume(), 'close');
-  await transport.close();
+  transport.close();
   await ended;
   expect(await answer).toMatchObject({ outcome: 'unsent' });
   silent.close();
