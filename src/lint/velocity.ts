@@ -52,6 +52,22 @@ interface VelocityScan {
   readonly hasDirectives: boolean;
 }
 
+/** A scan that is going on. */
+interface Scan extends VelocityScan {
+  readonly text: string;
+  /** Where reading continues. */
+  position: number;
+  /** The references that were noted, each with its steps. */
+  readonly noted: Set<string>;
+  readonly blocks: OpenBlock[];
+  readonly problems: VelocityProblem[];
+  readonly references: Reference[];
+  readonly defined: Set<string>;
+  readonly aliases: Alias[];
+  readonly comparisons: ValueComparison[];
+  hasDirectives: boolean;
+}
+
 /** More problems than these follow from the first ones. */
 const maxProblems = 20;
 
@@ -110,194 +126,192 @@ const comparison = new RegExp(
  * Takes time in proportion to the text, and never throws.
  */
 export function scanVelocity(text: string): VelocityScan {
-  return new Scanner(text);
+  const scan: Scan = {
+    text,
+    position: 0,
+    noted: new Set(),
+    blocks: [],
+    problems: [],
+    references: [],
+    defined: new Set(),
+    aliases: [],
+    comparisons: [],
+    hasDirectives: false,
+  };
+  for (let found = match(scan, sign, 0); found; found = match(scan, sign, scan.position)) {
+    const [whole, escapes = ''] = found;
+    scan.position = found.index + whole.length;
+    if (escapes.length % 2 === 1) continue;
+    const at = scan.position - 1;
+    if (text[at] === '$') readReference(scan, at);
+    else readHash(scan, at);
+  }
+  for (const { name, offset } of scan.blocks) {
+    const message = `This \`#${name}\` has no \`#end\`.`;
+    report(scan, { code: 'velocity-unclosed', offset, message, hint: 'Add the `#end`.' });
+  }
+  return scan;
 }
 
-class Scanner implements VelocityScan {
-  readonly problems: VelocityProblem[] = [];
-  readonly references: Reference[] = [];
-  readonly defined = new Set<string>();
-  readonly aliases: Alias[] = [];
-  readonly comparisons: ValueComparison[] = [];
-  hasDirectives = false;
-  readonly #text: string;
-  readonly #noted = new Set<string>();
-  readonly #blocks: OpenBlock[] = [];
-  #position = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-    for (;;) {
-      const found = this.#match(sign, this.#position);
-      if (!found) break;
-      const [whole, escapes = ''] = found;
-      this.#position = found.index + whole.length;
-      if (escapes.length % 2 === 1) continue;
-      const at = this.#position - 1;
-      if (text[at] === '$') this.#readReference(at);
-      else this.#readHash(at);
-    }
-    for (const { name, offset } of this.#blocks)
-      this.#report('velocity-unclosed', offset, `This \`#${name}\` has no \`#end\`.`, 'Add the `#end`.');
-  }
-
-  #readReference(at: number): void {
-    const found = this.#noteReference(at);
-    if (!found) return;
-    if (found.brace !== null) {
-      const close = this.#findClose(found.brace, '\n');
-      if (close !== null) {
-        this.#position = close;
-        return;
-      }
-      // It should be closed on its line: reading continues on the next one.
-      this.#report('velocity-syntax', at, 'This `${` is not closed.', 'Add the `}`.');
-      const end = this.#text.indexOf('\n', found.brace);
-      this.#position = end === -1 ? this.#text.length : end;
+function readReference(scan: Scan, at: number): void {
+  const found = noteReference(scan, at);
+  if (!found) return;
+  if (found.brace !== null) {
+    const close = findClose(scan, found.brace, '\n');
+    if (close !== null) {
+      scan.position = close;
       return;
     }
-    let { end } = found;
-    for (let next = this.#match(member, end); next; next = this.#match(member, end)) {
-      end += next[0].length;
-      if (this.#text[end] !== '(') continue;
-      const close = this.#findClose(end);
-      if (close === null) {
-        this.#lose(at, 'The parentheses of this call are not closed.', 'Add the `)`.');
-        return;
-      }
-      end = close;
-    }
-    this.#position = end;
+    // It should be closed on its line: reading continues on the next one.
+    const message = 'This `${` is not closed.';
+    report(scan, { code: 'velocity-syntax', offset: at, message, hint: 'Add the `}`.' });
+    const end = scan.text.indexOf('\n', found.brace);
+    scan.position = end === -1 ? scan.text.length : end;
+    return;
   }
-
-  /** Notes the reference at `at`, unless the same one was noted before. */
-  #noteReference(at: number): { readonly brace: number | null; readonly end: number } | null {
-    const [whole, brace, name = ''] = this.#match(variable, at) ?? [];
-    if (whole === undefined) return null;
-    const end = at + whole.length;
-    const [steps = ''] = this.#match(followingSteps, end) ?? [];
-    if (!this.#noted.has(name + steps)) {
-      this.#noted.add(name + steps);
-      this.references.push({ name, member: /^\.(\w+)/.exec(steps)?.[1] ?? null, steps, offset: at });
-    }
-    return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
-  }
-
-  /**
-   * The offset after the bracket that closes the one at `open`; `null` if it is not closed, or not before `limit`. Notes
-   * the references inside. Brackets in strings do not count; a `'…'` string has no references.
-   */
-  #findClose(open: number, limit?: string): number | null {
-    let depth = 0;
-    let quote = '';
-    for (let at = open; at < this.#text.length; at += 1) {
-      const sign = this.#text.charAt(at);
-      if (sign === limit) return null;
-      if (sign === '$' && quote !== "'") {
-        const found = this.#noteReference(at);
-        // The brace of `${` is left for counting.
-        if (found) at = (found.brace ?? found.end) - 1;
-      } else if (quote !== '') quote = sign === quote ? '' : quote;
-      else if (sign === '"' || sign === "'") quote = sign;
-      else if ('([{'.includes(sign)) depth += 1;
-      else if (')]}'.includes(sign)) depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-    return null;
-  }
-
-  #readHash(at: number): void {
-    const [begin, end, name] = skipped.find(([begin]) => this.#text.startsWith(begin, at)) ?? [];
-    if (begin === undefined) {
-      this.#readDirective(at);
-      return;
-    }
-    const found = this.#text.indexOf(end, at + 2);
-    if (found !== -1) this.#position = found + end.length;
-    else if (name === null) this.#position = this.#text.length;
-    else this.#lose(at, `This ${name} is not closed.`, `Add the \`${end}\`.`);
-  }
-
-  #readDirective(at: number): void {
-    const [whole, formal, plain = ''] = this.#match(plainDirective, at) ?? [];
-    if (whole === undefined) return;
-    const end = at + whole.length;
-    if (formal === undefined && this.#match(hyphenatedWord, end)) return;
-    const isCall = whole.startsWith('#@');
-    const name = isCall ? `@${plain}` : (formal ?? plain);
-    const directive = isCall ? blockCall : get(directives, name);
-    if (!directive || (isCall && this.#text[end] !== '(')) return;
-    this.hasDirectives = true;
-    this.#position = end;
-    if (name === 'end' && !this.#blocks.pop()) {
-      const hint = 'Remove it, or write `\\#end` for the word itself.';
-      this.#report('velocity-unopened', at, 'This `#end` has no open block.', hint);
-    }
-    if (name === 'else' || name === 'elseif') {
-      const block = this.#blocks.at(-1);
-      const message = `There is no open \`#if\` that this \`#${name}\` could belong to.`;
-      if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
-      else this.#report('velocity-unopened', at, message, null);
-    }
-    if (directive.opens) this.#blocks.push({ name, offset: at, hasElse: false });
-    if (directive.example !== undefined) this.#readArguments(name, directive.example, at);
-  }
-
-  #readArguments(name: string, example: string, at: number): void {
-    const begin = this.#match(argumentsBegin, this.#position);
-    if (!begin) {
-      const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
-      this.#report('velocity-syntax', at, `\`#${name}\` has no parentheses.`, hint);
-      return;
-    }
-    const open = this.#position + begin[0].length - 1;
-    const close = this.#findClose(open);
+  let { end } = found;
+  for (let next = match(scan, member, end); next; next = match(scan, member, end)) {
+    end += next[0].length;
+    if (scan.text[end] !== '(') continue;
+    const close = findClose(scan, end);
     if (close === null) {
-      this.#lose(at, `The parentheses of this \`#${name}\` are not closed.`, 'Add the `)`, or a quote.');
+      lose(scan, at, 'The parentheses of this call are not closed.', 'Add the `)`.');
       return;
     }
-    this.#position = close;
-    this.#readNames(name, open, close);
-    if (name === 'foreach' && !this.#match(loopHead, open))
-      this.#report(
-        'velocity-syntax',
-        at,
-        '`#foreach` does not say what to iterate over.',
-        `Write \`${example}\`.`,
-      );
+    end = close;
   }
+  scan.position = end;
+}
 
-  #readNames(name: string, open: number, close: number): void {
-    const text = this.#text.slice(open, close);
-    if (name === 'macro')
-      for (const [, parameter = ''] of text.matchAll(macroParameters)) this.defined.add(parameter);
-    const first = this.#match(variableBegins, open)?.[1];
-    if (['set', 'define', 'foreach'].includes(name) && first !== undefined) this.defined.add(first);
-    const [, alias, sign, of, steps = ''] = aliasHead.exec(text) ?? [];
-    if (alias !== undefined && of !== undefined)
-      this.aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
-    if (name !== 'if' && name !== 'elseif') return;
-    for (const [, left = '', leftSteps = '', number, quoted, single] of text.matchAll(comparison)) {
-      const value = number === undefined ? (quoted ?? single ?? '') : Number(number);
-      this.comparisons.push({ reference: { name: left, steps: leftSteps }, value });
-    }
+/** Notes the reference at `at`, unless the same one was noted before. */
+function noteReference(
+  scan: Scan,
+  at: number,
+): { readonly brace: number | null; readonly end: number } | null {
+  const [whole, brace, name = ''] = match(scan, variable, at) ?? [];
+  if (whole === undefined) return null;
+  const end = at + whole.length;
+  const [steps = ''] = match(scan, followingSteps, end) ?? [];
+  if (!scan.noted.has(name + steps)) {
+    scan.noted.add(name + steps);
+    scan.references.push({ name, member: /^\.(\w+)/.exec(steps)?.[1] ?? null, steps, offset: at });
   }
+  return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
+}
 
-  /** Reports a problem after which the rest of the text cannot be read. */
-  #lose(at: number, message: string, hint: string): void {
-    this.#report('velocity-syntax', at, message, hint);
-    this.#blocks.length = 0;
-    this.#position = this.#text.length;
+/**
+ * The offset after the bracket that closes the one at `open`; `null` if it is not closed, or not before `limit`. Notes
+ * the references inside. Brackets in strings do not count; a `'…'` string has no references.
+ */
+function findClose(scan: Scan, open: number, limit?: string): number | null {
+  let depth = 0;
+  let quote = '';
+  for (let at = open; at < scan.text.length; at += 1) {
+    const sign = scan.text.charAt(at);
+    if (sign === limit) return null;
+    if (sign === '$' && quote !== "'") {
+      const found = noteReference(scan, at);
+      // The brace of `${` is left for counting.
+      if (found) at = (found.brace ?? found.end) - 1;
+    } else if (quote !== '') quote = sign === quote ? '' : quote;
+    else if (sign === '"' || sign === "'") quote = sign;
+    else if ('([{'.includes(sign)) depth += 1;
+    else if (')]}'.includes(sign)) depth -= 1;
+    if (depth === 0) return at + 1;
   }
+  return null;
+}
 
-  #report(code: VelocityProblem['code'], offset: number, message: string, hint: string | null): void {
-    if (this.problems.length < maxProblems) this.problems.push({ code, offset, message, hint });
+function readHash(scan: Scan, at: number): void {
+  const [begin, end, name] = skipped.find(([begin]) => scan.text.startsWith(begin, at)) ?? [];
+  if (begin === undefined) {
+    readDirective(scan, at);
+    return;
   }
+  const found = scan.text.indexOf(end, at + 2);
+  if (found !== -1) scan.position = found + end.length;
+  else if (name === null) scan.position = scan.text.length;
+  else lose(scan, at, `This ${name} is not closed.`, `Add the \`${end}\`.`);
+}
 
-  #match(sticky: RegExp, at: number): RegExpExecArray | null {
-    sticky.lastIndex = at;
-    return sticky.exec(this.#text);
+function readDirective(scan: Scan, at: number): void {
+  const [whole, formal, plain = ''] = match(scan, plainDirective, at) ?? [];
+  if (whole === undefined) return;
+  const end = at + whole.length;
+  if (formal === undefined && match(scan, hyphenatedWord, end)) return;
+  const isCall = whole.startsWith('#@');
+  const name = isCall ? `@${plain}` : (formal ?? plain);
+  const directive = isCall ? blockCall : get(directives, name);
+  if (!directive || (isCall && scan.text[end] !== '(')) return;
+  scan.hasDirectives = true;
+  scan.position = end;
+  if (name === 'end' && !scan.blocks.pop()) {
+    const hint = 'Remove it, or write `\\#end` for the word itself.';
+    const message = 'This `#end` has no open block.';
+    report(scan, { code: 'velocity-unopened', offset: at, message, hint });
   }
+  if (name === 'else' || name === 'elseif') {
+    const block = scan.blocks.at(-1);
+    const message = `There is no open \`#if\` that this \`#${name}\` could belong to.`;
+    if (block && !block.hasElse && ['if', 'foreach'].includes(block.name)) block.hasElse = name === 'else';
+    else report(scan, { code: 'velocity-unopened', offset: at, message, hint: null });
+  }
+  if (directive.opens) scan.blocks.push({ name, offset: at, hasElse: false });
+  if (directive.example !== undefined) readArguments(scan, name, directive.example, at);
+}
+
+function readArguments(scan: Scan, name: string, example: string, at: number): void {
+  const begin = match(scan, argumentsBegin, scan.position);
+  if (!begin) {
+    const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
+    const message = `\`#${name}\` has no parentheses.`;
+    report(scan, { code: 'velocity-syntax', offset: at, message, hint });
+    return;
+  }
+  const open = scan.position + begin[0].length - 1;
+  const close = findClose(scan, open);
+  if (close === null) {
+    lose(scan, at, `The parentheses of this \`#${name}\` are not closed.`, 'Add the `)`, or a quote.');
+    return;
+  }
+  scan.position = close;
+  readNames(scan, name, open, close);
+  if (name === 'foreach' && !match(scan, loopHead, open)) {
+    const message = '`#foreach` does not say what to iterate over.';
+    report(scan, { code: 'velocity-syntax', offset: at, message, hint: `Write \`${example}\`.` });
+  }
+}
+
+function readNames(scan: Scan, name: string, open: number, close: number): void {
+  const text = scan.text.slice(open, close);
+  if (name === 'macro')
+    for (const [, parameter = ''] of text.matchAll(macroParameters)) scan.defined.add(parameter);
+  const first = match(scan, variableBegins, open)?.[1];
+  if (['set', 'define', 'foreach'].includes(name) && first !== undefined) scan.defined.add(first);
+  const [, alias, sign, of, steps = ''] = aliasHead.exec(text) ?? [];
+  if (alias !== undefined && of !== undefined)
+    scan.aliases.push({ name: alias, of: { name: of, steps }, isItem: sign === 'in' });
+  if (name !== 'if' && name !== 'elseif') return;
+  for (const [, left = '', leftSteps = '', number, quoted, single] of text.matchAll(comparison)) {
+    const value = number === undefined ? (quoted ?? single ?? '') : Number(number);
+    scan.comparisons.push({ reference: { name: left, steps: leftSteps }, value });
+  }
+}
+
+/** Reports a problem after which the rest of the text cannot be read. */
+function lose(scan: Scan, at: number, message: string, hint: string): void {
+  report(scan, { code: 'velocity-syntax', offset: at, message, hint });
+  scan.blocks.length = 0;
+  scan.position = scan.text.length;
+}
+
+function report({ problems }: Scan, problem: VelocityProblem): void {
+  if (problems.length < maxProblems) problems.push(problem);
+}
+
+function match(scan: Scan, sticky: RegExp, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at;
+  return sticky.exec(scan.text);
 }
 
 /** `#@name(…) … #end` calls a macro with a body. */
