@@ -71,6 +71,13 @@ describe('a project in a folder of a repository', () => {
     expect(stdout).toContain(expected);
   });
 
+  it('is linked to from the top of the repository', async () => {
+    world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
+    Object.assign(world.env, { CI_COMMIT_SHA: 'c0ffee', CI_PROJECT_URL: 'https://gitlab.example/acme/iga' });
+    await succeed(world, 'plan -c apps/iga/tenantctl.yaml --report plan.md');
+    expect(world.read('plan.md')).toContain('/-/blob/c0ffee/apps/iga/config/a.yaml#L1');
+  });
+
   it('tells the risks of a plan so too', async () => {
     world.write('apps/iga/config/a.yaml', 'kind: SenderAddress\nemail: one@acme.example\n');
     const config = ['-c', 'apps/iga/tenantctl.yaml'];
