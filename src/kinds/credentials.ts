@@ -1,15 +1,6 @@
 import { get, getText, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { isFilledInLater, literalOf, livePlace, markersIn } from '../model/marker.ts';
-import {
-  isWithin,
-  type Pointer,
-  placesIn,
-  placesOf,
-  pointer,
-  segmentsOf,
-  topName,
-  valueAt,
-} from '../model/pointer.ts';
+import { isWithin, type Pointer, placesOf, pointer, segmentsOf, topName, valueAt } from '../model/pointer.ts';
 import {
   isConcealed,
   isMasked,
@@ -26,12 +17,13 @@ import { fieldSays } from './places.ts';
  * Authorization, value: …}`). Names only count among settings: elsewhere `key` and `token` are ordinary words.
  */
 export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
-  return placesIn(fields, '').flatMap(([at, value]) => {
-    const field = fieldNamed(kind, topName(at));
-    const isSecret = (part: Json, place: Pointer) => part !== null && fieldSays(field, place, 'secret');
-    const declared = placesOf(value, isSecret, at).filter(
-      (place) => !isFilledInLater(valueAt(fields, place)),
-    );
+  return Object.entries(fields).flatMap(([name, value]) => {
+    const field = get(kind.fields, name);
+    const at = pointer(name);
+    const secrets = field?.places?.has('secret')
+      ? placesOf(value, (part, place) => part !== null && fieldSays(field, place, 'secret'), at)
+      : [];
+    const declared = secrets.filter((place) => !isFilledInLater(valueAt(fields, place)));
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.
     const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, false);

@@ -155,6 +155,7 @@ const isFiller = (value: Json): boolean => value === false || value === '' || is
  * holds what a plan shows. List items are matched if otherwise equal, else by position. `root` is the place of the field.
  */
 export function alignWithLive(field: Field, wanted: Json, live: Json | undefined, root: Pointer): Json {
+  if (typeof wanted !== 'object' || wanted === null) return wanted;
   // Foreign data that looks like a marker stays as it is.
   if ((field.is !== 'json' && field.is !== 'value') || literalOf(wanted) !== undefined) return wanted;
   const keep = (value: Json, current: Json | undefined, at: Pointer, from: Pointer): Json => {
@@ -331,7 +332,7 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 /** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   const read = mapMembers(fields, (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = value === null ? undefined : fieldNamed(kind, name);
     return field?.is === 'json' ? withNestedRead(readJsonText(value), field) : value;
   });
   return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;

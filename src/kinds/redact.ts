@@ -42,7 +42,7 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
   const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
   const shown = [...declared, ...seen];
-  const isDeclared = clearPlaces(disclosure);
+  const isDeclared = lazy(() => clearPlaces(disclosure));
   return (at, value) => {
     if (value === null) return false;
     if (isBelow(inItems, generalizeIndexes(at)) || isBelow(places, at)) return true;
@@ -52,7 +52,7 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
       return false;
     // Only a manifest can make them public: all of a map declared by member, and undeclared parts of other fields.
     const isConcealed = field.declares === 'members' || shown.some((each) => Object.hasOwn(each, name));
-    return isConcealed && !fieldSays(field, at, 'plain', 'reference') && !isDeclared(at, value);
+    return isConcealed && !fieldSays(field, at, 'plain', 'reference') && !isDeclared()(at, value);
   };
 }
 
@@ -69,7 +69,10 @@ export function sensitiveIn(
     marked: [...secretPlaces(declared), ...marked, ...hiddenMembers],
     declared: [declared, ...shown],
     seen,
-    values: [current, ...[declared, past ?? declared].map((fields) => withDeclared(kind, fields, current))],
+    values: [
+      current,
+      ...[declared, ...(past ? [past] : [])].map((fields) => withDeclared(kind, fields, current)),
+    ],
   });
 }
 
@@ -117,11 +120,8 @@ function clearPlaces({ declared, seen = [], values }: Disclosure): (at: Pointer,
     if (value === null || typeof value === 'object') return;
     for (const place of placesOf(at)) texts.set(place, (texts.get(place) ?? new Set()).add(String(value)));
   };
-  const known = lazy(() => {
-    for (const each of declared) collect(each, '', (at) => [at, generalizeIndexes(at)]);
-    for (const each of seen) collect(each, '', (at) => [at]);
-    return texts;
-  });
+  for (const each of declared) collect(each, '', (at) => [at, generalizeIndexes(at)]);
+  for (const each of seen) collect(each, '', (at) => [at]);
   const isAligned = (at: Pointer) =>
     placesAbove(at).every((list) => {
       const lengths = [...declared, ...seen, ...values].map((each) => valueAt(each, list)).filter(isArray);
@@ -129,8 +129,8 @@ function clearPlaces({ declared, seen = [], values }: Disclosure): (at: Pointer,
     });
   return (at, value) => {
     const general = generalizeIndexes(at);
-    if ([at, general].some((place) => known().get(place)?.has(String(value)))) return true;
-    return known().has(at) && (general === at || (!general.endsWith('*') && isAligned(at)));
+    if ([at, general].some((place) => texts.get(place)?.has(String(value)))) return true;
+    return texts.has(at) && (general === at || (!general.endsWith('*') && isAligned(at)));
   };
 }
 

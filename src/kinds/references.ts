@@ -193,7 +193,7 @@ export function idsOnSide(
 ): readonly IdUse[] {
   const [name = '', ...below] = segmentsOf(difference.path);
   const field = fieldNamed(kind, name);
-  if (!field) return [];
+  if (!field || (field.is !== 'json' && targetKindOf(field) === null)) return [];
   const onTheWay = below.flatMap((step, index): IdUse[] => {
     const rule = ruleOfName(field, below, index);
     return rule ? [{ at: '', id: idInName(step), to: kindsOf(rule, null), isName: true }] : [];

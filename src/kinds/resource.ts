@@ -16,7 +16,7 @@ interface Lifecycle {
 }
 
 /** The declaration in all environments: before variables, secrets, lookups and overlays. */
-export interface Declaration {
+interface Declaration {
   digest(): string;
   /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
   differsHere(): readonly Pointer[];

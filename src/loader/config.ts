@@ -134,7 +134,7 @@ function readSettings(path: string, source: FileSource, problems: Problems) {
   const document = openSingle(source, path, problems, emptyHint);
   if (!document) throw new Failure(problems.diagnostics);
   const { file } = document;
-  const noted = noteDocument(document, problems);
+  const noted = readTree(document, tagNoter(problems), problems).value;
   const { environments = null, ...others } = isObject(noted) ? noted : {};
   const isTagged = noteIn(environments) !== null;
   for (const { offset } of [...notesIn(others), ...(isTagged ? notesIn(environments) : [])])
@@ -154,7 +154,9 @@ function namesIn(
 ): ReturnType<ProjectFile['named']> {
   const ignored = new Problems();
   const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
-  const alone = documents.map((each) => ({ path: each.file.path, value: noteDocument(each, ignored) }));
+  const alone = documents.map((each) => {
+    return { path: each.file.path, value: readTree(each, tagNoter(ignored), ignored).value };
+  });
   const credentials = new Set<string>();
   const files: string[] = [];
   for (const { path, value } of [...alone, ...inProject]) {
@@ -201,10 +203,6 @@ function checkGroups(project: ProjectFile, problems: Problems): void {
       problems.add('group-member', message, place, { hint: nearEnvironment(name, project) });
     }
   }
-}
-
-function noteDocument(document: YamlDocument, problems: Problems): Json {
-  return readTree(document, tagNoter(problems), problems).value;
 }
 
 type BuildContext = Parameters<typeof readConnection>[1];
@@ -294,7 +292,7 @@ function chooseEnvironment(
   return {
     name,
     file: file.file,
-    noted: isInProject ? (valueAt(noted, at) ?? null) : noteDocument(file, problems),
+    noted: isInProject ? (valueAt(noted, at) ?? null) : readTree(file, tagNoter(problems), problems).value,
     find: (inside) => findNode(file, `${at}${inside}`),
   };
 }
@@ -342,17 +340,13 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
   const { limits = {}, variables = {} } = written;
   const identity: Partial<IdentityService> = written.identity ?? {};
   const profiles: Partial<ProfileManagementService> = written.profiles ?? {};
+  const { baseUrl, tokenUrl, auth, tls, preset, ...details } = { ...identity, ...profiles };
   // Built-in kinds have different collections unless their paths are changed.
   const mayCollide = identity.paths !== undefined || context.kinds !== builtInKinds;
   if (mayCollide) checkPaths(identity, context);
   const chosen = [identity.preset, profiles.preset, ...(written.sandbox?.presets ?? [])];
   const known = chosen.map((preset): Partial<ApiSettings> => (preset ? presets[preset].settings : {}));
-  const settings: ApiSettings = Object.assign(
-    { ...contractSettings },
-    ...known,
-    detailsOf(identity),
-    detailsOf(profiles),
-  );
+  const settings: ApiSettings = Object.assign({ ...contractSettings }, ...known, details);
   if (mayCollide) checkCollections(written, { ...reached, settings }, context);
   return {
     name,
@@ -363,17 +357,6 @@ function buildEnvironment(name: string, written: WrittenEnvironment, context: Bu
     policy: readPolicy(written, context),
     variables,
   };
-}
-
-function detailsOf<T extends Partial<IdentityService | ProfileManagementService>>({
-  baseUrl,
-  tokenUrl,
-  auth,
-  tls,
-  preset,
-  ...details
-}: T) {
-  return details;
 }
 
 const otherResources = [

@@ -5,7 +5,7 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lazy } from '../model/basics.ts';
-import type { Source } from '../model/diagnostic.ts';
+import { hasErrors, type Source } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { get, type JsonObject, sameJson } from '../model/json.ts';
 import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
@@ -186,7 +186,7 @@ export function openPastProjects(options: OpenOptions, today: Today) {
     load({ environment: { name }, credentials }: Pick<Project, 'environment' | 'credentials'>): Project {
       const first = read(name, new Set());
       const known = new Set([...credentials, ...credentialsOf(first)]);
-      const found = credentialTexts(first, known).map((each) => each.name);
+      const found = credentialTexts(first, () => known).map((each) => each.name);
       const opened = found.length === 0 ? first : read(name, new Set(found));
       return readProject(opened, opened.manifests);
     },
@@ -346,10 +346,12 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const lint: LintLevels = Object.fromEntries(levels);
   return {
     ...project,
-    credentials: credentialsOf(opened),
     lint,
     resources,
     files: { project: file, documents },
+    get credentials() {
+      return credentialsOf(opened);
+    },
   };
 }
 
@@ -360,28 +362,28 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
  */
 function requireEnvironment(opened: OpenEnvironment): ProjectEnvironment {
   const { project, read, inputs } = opened;
-  const credentials = credentialsOf(opened);
+  const credentials = lazy(() => credentialsOf(opened));
   const refused = credentialTexts(opened, credentials);
   // These problems are reported alone: other messages may quote the values.
   const problems = refused.length > 0 ? new Problems(opened.problems.tolerated) : opened.problems;
   for (const { name, place, reason } of refused) {
-    const otherName = credentials.has(name) ? '' : ', or give a variable with ordinary text another name';
+    const otherName = credentials().has(name) ? '' : ', or give a variable with ordinary text another name';
     const message = `${name} ${reason}, and \`!env\` would show it in plans and reports.`;
     problems.add('env-secret', message, place, { hint: `Write \`!secret ${name}\`${otherName}.` });
   }
-  if (problems.hasErrors || !read.environment) throw new Failure(problems.diagnostics);
+  const { diagnostics } = problems;
+  if (hasErrors(diagnostics) || !read.environment) throw new Failure(diagnostics);
   const { root, configFile } = project;
-  const { secrets } = inputs;
-  return { root, configFile, environment: read.environment, secrets, diagnostics: problems.diagnostics };
+  return { root, configFile, environment: read.environment, secrets: inputs.secrets, diagnostics };
 }
 
 function credentialsOf({ uses, project }: OpenEnvironment): Set<string> {
   return new Set([...uses.secrets, ...project.named().credentials]);
 }
 
-function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: ReadonlySet<string>) {
+function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: () => ReadonlySet<string>) {
   return uses.texts.flatMap(({ name, place }) => {
-    if (credentials.has(name)) return { name, place, reason: 'is a credential of this project' };
+    if (credentials().has(name)) return { name, place, reason: 'is a credential of this project' };
     if (namesCredential(name)) return { name, place, reason: 'is named like a credential' };
     if (!looksLikeCredential(get(inputs.values, name) ?? '')) return [];
     return { name, place, reason: 'has the value of a credential' };

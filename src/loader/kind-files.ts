@@ -6,6 +6,7 @@ import { kindFrom } from '../kinds/described-kind.ts';
 import { type Descriptor, descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
+import { hasErrors } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';
@@ -33,9 +34,9 @@ export function readKinds(source: FileSource, problems: Problems) {
   // Other problems do not hide those in manifests.
   const found = new Problems(problems.tolerated);
   const described = paths.flatMap((path) => readKindFile(path, source, found) ?? []);
-  const own = found.hasErrors ? [] : kindsOf(described, found);
+  const own = hasErrors(found.diagnostics) ? [] : kindsOf(described, found);
   problems.addAll(found);
-  if (found.hasErrors) throw new Failure(problems.diagnostics);
+  if (hasErrors(found.diagnostics)) throw new Failure(problems.diagnostics);
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
   for (const each of described) {

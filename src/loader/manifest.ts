@@ -8,14 +8,13 @@ import { identityOf } from '../kinds/live-objects.ts';
 import { partFor } from '../kinds/parents.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { idsIn } from '../kinds/references.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
 import { noteOverlay } from '../model/diagnostic.ts';
 import { checkoutDigest } from '../model/digest.ts';
 import {
   get,
-  getObject,
   getText,
   getTexts,
   inexactIn,
@@ -235,12 +234,15 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
     problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
   });
-  const wrong = [...wrongIdentity(declared), ...wrongReferences(declared), ...wrongJson(declared)];
+  // The names that identify an object, besides its parent's.
+  const identifying = kind.keyFields.map(({ name }) => name).filter((name) => name !== kind.parent?.part);
+  const plain = [...identifying, 'id', 'ensure'];
+  const wrong = [...wrongIdentity(declared, plain), ...wrongReferences(declared), ...wrongJson(declared)];
   for (const problem of wrong) problems.report(problem, find(problem.at).place);
   for (const { at, ...problem } of neverWritten(declared))
     problems.report(problem, find(at).place, { severity: 'warning' });
   // If a value outside the fields could not be read, the intent of the manifest is unknown.
-  const besides = pick(value, [...plainMembers(kind), 'lifecycle']);
+  const besides = pick(value, [...plain, 'lifecycle']);
   const isRead = sameJson(dropUnresolved(besides) ?? null, besides);
   return isFitting && isRead && wrong.length === 0;
 }
@@ -250,8 +252,8 @@ interface ProblemAt extends Problem {
 }
 
 /** Tags in keys and ids, which must be known before the tenant is read, and parents without a `!ref`. */
-function wrongIdentity({ kind, value }: DeclaredTree): ProblemAt[] {
-  const wrong = plainMembers(kind)
+function wrongIdentity({ kind, value }: DeclaredTree, plain: readonly string[]): ProblemAt[] {
+  const wrong = plain
     .filter((name) => isFilledInLater(get(value, name)))
     .map((name): ProblemAt => {
       const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
@@ -339,7 +341,8 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
 }
 
 function readLifecycle({ kind, value, find, problems }: DeclaredTree): Resource['lifecycle'] {
-  const lifecycle = getObject(value, 'lifecycle');
+  const lifecycle = get(value, 'lifecycle');
+  if (!isObject(lifecycle)) return noLifecycle;
   const ignore = getTexts(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
     const problem = explainIgnored(kind, at, value);
@@ -354,13 +357,6 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Resource[
     basedOn: getText(lifecycle, 'basedOn'),
   };
 }
-
-/** The names that identify an object, besides its parent's. */
-const plainMembers = ({ keyFields, parent }: Kind): string[] => [
-  ...keyFields.map(({ name }) => name).filter((name) => name !== parent?.part),
-  'id',
-  'ensure',
-];
 
 /** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
 function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {

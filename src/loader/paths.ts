@@ -80,10 +80,12 @@ export function requireOutputFile(file: string, currentFolder: string): void {
   const path = relative(currentFolder, file);
   // A folder of git that is named explicitly is meant.
   if (!isInside(currentFolder, file) || inGit.test(path)) return;
-  const message = `${path} would be written through a link that leads out of this folder.`;
-  const hint =
-    'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.';
-  requireInside(currentFolder, path, fail('outside-project', message, { hint }));
+  requireInside(currentFolder, path, () => {
+    const message = `${path} would be written through a link that leads out of this folder.`;
+    const hint =
+      'Links can come with the repository, so tenantctl writes nothing there. If it should, name the file that the link leads to.';
+    return fail('outside-project', message, { hint });
+  });
 }
 
 /** Refuses a file of the project that an output of the command would overwrite, even if the command does not read it. */
@@ -107,14 +109,18 @@ export function refuseOutputs(
  * Throws a Failure `outside-project` for a path, from the root, that leads out of the project through links, and
  * `reserved-folder` for one into a folder of git. A missing path is judged by its folder.
  */
-export function requireInside(root: string, path: string, refusal?: Failure): void {
+export function requireInside(
+  root: string,
+  path: string,
+  refusal = () => refusedPath('outside-project', path),
+): void {
   if (inGit.test(path)) throw refusedPath('reserved-folder', path);
   for (let existing = join(root, path); existing !== root; existing = dirname(existing)) {
     if (!statOf(existing, lstatSync)) continue;
     const realRoot = realpathSync.native(root);
     // A write to a broken link would create its target anywhere.
     const real = existsSync(existing) ? realpathSync.native(existing) : '';
-    if (!isInside(realRoot, real)) throw refusal ?? refusedPath('outside-project', path);
+    if (!isInside(realRoot, real)) throw refusal();
     if (inGit.test(real.slice(realRoot.length))) throw refusedPath('reserved-folder', path);
     return;
   }

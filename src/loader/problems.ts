@@ -93,11 +93,8 @@ export class Problems {
   }
 
   throwIfAny(): void {
-    if (this.hasErrors) throw new Failure(this.diagnostics);
-  }
-
-  get hasErrors(): boolean {
-    return hasErrors([...this.#found.values()]);
+    const { diagnostics } = this;
+    if (hasErrors(diagnostics)) throw new Failure(diagnostics);
   }
 
   get count(): number {

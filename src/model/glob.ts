@@ -20,7 +20,15 @@ const longestGlob = 4096;
 export function slowGlob(glob: string) {
   const plain = glob.slice(0, longestGlob).replace(/\\.|\[[^\]]*\]/g, ']');
   const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
-  const choices = waysOfGroups(plain);
+  // The ways to choose alternatives. A group in parentheses can be left out too.
+  let choices = 1;
+  const open: number[] = [];
+  for (const char of plain.match(/[{}()|,]/g) ?? []) {
+    if (char === '{') open.push(1);
+    else if (char === '(') open.push(2);
+    else if (char === '}' || char === ')') choices *= open.pop() ?? 1;
+    else if (open.length > 0) open.push((open.pop() ?? 0) + 1);
+  }
   const isSlow =
     glob.length > longestGlob ||
     repeatedGroup.test(plain) ||
@@ -33,19 +41,6 @@ export function slowGlob(glob: string) {
     message: `\`${cutShort(glob, 200)}\` is so long, or can match a name in so many ways, that comparing it could take hours.`,
     hint: 'Write at most three stars between two slashes, few groups of alternatives, and none that is repeated, such as `+(…)`. Or write several globs.',
   };
-}
-
-/** Counts the ways to choose alternatives. A group in parentheses can be left out too. */
-function waysOfGroups(glob: string): number {
-  let ways = 1;
-  const open: number[] = [];
-  for (const char of glob.match(/[{}()|,]/g) ?? []) {
-    if (char === '{') open.push(1);
-    else if (char === '(') open.push(2);
-    else if (char === '}' || char === ')') ways *= open.pop() ?? 1;
-    else if (open.length > 0) open.push((open.pop() ?? 0) + 1);
-  }
-  return ways;
 }
 
 /** True for a name that a glob matches. In it, `[!a]` is any character but `a`, as in a shell. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SourceFile } from '../../src/loader/file.ts';
 import { Problems } from '../../src/loader/problems.ts';
+import { hasErrors } from '../../src/model/diagnostic.ts';
 import { Failure, fail } from '../../src/model/failure.ts';
 import { brief, thrown } from './fixture.ts';
 
@@ -71,10 +72,10 @@ describe('problems', () => {
     problems.add('gone', 'Something', null);
     problems.add('note', 'Something', null, { severity: 'info' });
     expect(problems.diagnostics.map(({ severity }) => severity)).toEqual(['warning', 'info']);
-    expect(problems.hasErrors).toBe(false);
+    expect(hasErrors(problems.diagnostics)).toBe(false);
     expect(() => problems.throwIfAny()).not.toThrow();
     problems.add('other', 'Something', null);
-    expect(problems.hasErrors).toBe(true);
+    expect(hasErrors(problems.diagnostics)).toBe(true);
     expect(thrown(() => problems.throwIfAny()).diagnostics).toHaveLength(3);
   });
 
