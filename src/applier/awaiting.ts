@@ -1,8 +1,7 @@
 import type { Sent } from '../client/answer.ts';
 import { idText } from '../kinds/http.ts';
-import type { LiveObject } from '../kinds/kind.ts';
+import { type LiveObject, pathIds, placeBelow } from '../kinds/kind.ts';
 import { identityOf, liveObject } from '../kinds/live-objects.ts';
-import { pathIds, placeBelow } from '../kinds/parents.ts';
 import { messageOf } from '../model/failure.ts';
 import { get, isObject, type Json } from '../model/json.ts';
 import type { SentRequest } from '../model/result.ts';

@@ -1,5 +1,5 @@
 import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind } from '../kinds/kind.ts';
+import type { Field, Kind } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -186,7 +186,7 @@ function disclosureOf(
   const asked = [...secrets, ...diff.map(({ path }) => path)];
   /** An update does not concern other settings of the same map. */
   const isConcern = (at: Pointer) =>
-    !(before && after && isMapOfSettings(fieldNamed(kind, topName(at)))) || isAbout(asked, at);
+    !(before && after && isMapOfSettings(get(kind.fields, topName(at)))) || isAbout(asked, at);
   const written = new Set(asked.map(topName));
   /** A request of the whole object may have lost what the tenant hides; another one writes only its own fields. */
   const isWhole = change.action !== 'update' || change.requests.some(({ method }) => method !== 'PATCH');
@@ -216,7 +216,7 @@ function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | 
   for (const { before } of earlier) {
     const seen = fields;
     const recorded = mapMembers(before ?? {}, (was, name) =>
-      fieldNamed(kind, name)?.is === 'json' ? withMembers(get(seen, name) ?? null, was) : was,
+      get(kind.fields, name)?.is === 'json' ? withMembers(get(seen, name) ?? null, was) : was,
     );
     fields = { ...seen, ...recorded };
   }
@@ -226,7 +226,7 @@ function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | 
 /** The fields without server-owned values: a rollback leaves those to the tenant. */
 function fieldsToRecord(kind: Kind, fields: JsonObject): JsonObject {
   return mapMembers(readableFields(kind, fields), (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     return field?.is === 'json' ? printedJson(field, value, value) : value;
   });
 }

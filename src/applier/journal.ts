@@ -11,11 +11,10 @@ import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
 import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
+import { makeFolder, readOwnFile } from '../model/files.ts';
 import { parseJson, sameJson } from '../model/json.ts';
 import { isSameTenant, type TenantName } from '../model/network.ts';
 import type { Plan } from '../model/plan.ts';
-import { readOwnFile } from '../model/regular-file.ts';
 
 /** The record of a plan's runs: written before and after every request, read when the plan is applied again. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;

@@ -1,6 +1,6 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { addressesOf, distinctKeys, identityOf, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
 import { type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
@@ -9,6 +9,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { planDigest } from '../model/digest.ts';
 import { tool } from '../model/documents.ts';
+import { get } from '../model/json.ts';
 import { isLookedUp, markersIn, refOf } from '../model/marker.ts';
 import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
@@ -181,7 +182,7 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
       .map((name) => `${entry.path} cannot hold an id of ${quote(name)}`);
   });
   const wrong = Object.entries(declared ?? {}).flatMap(([name, value]) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     const rest = field
       ? mapIds(field, value, '', ({ id, to }) =>
           to.includes(parseAddress(refOf(id) ?? '')?.kind ?? '') ? null : id,

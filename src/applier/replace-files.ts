@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ifExists, systemCode, unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
+import { makeFolder } from '../model/files.ts';
 
 interface WholeFile {
   readonly path: string;

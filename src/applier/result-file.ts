@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
+import { makeFolder } from '../model/files.ts';
 import type { Plan } from '../model/plan.ts';
 import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { replaceFiles } from './replace-files.ts';

@@ -8,7 +8,7 @@ import {
   readableFields,
   sameValue,
 } from '../kinds/field.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { isIgnored } from '../kinds/places.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
@@ -190,7 +190,7 @@ function differingFields(kind: Kind, shown: readonly Difference[], made: readonl
 
 function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifference): string {
   const [name = '', ...below] = segmentsOf(path);
-  const field = fieldNamed(kind, name);
+  const field = get(kind.fields, name);
   const list = listWithoutOrder(kind, path);
   const normal = (value: Json): Json => {
     if (field === undefined || value === null) return value;
@@ -223,7 +223,7 @@ function normalBody(body: Json, kind: Kind, changed: ReadonlySet<string>): Json 
   const [field = '', ...below] = segmentsOf(getText(body, 'path') ?? '');
   return mapMembers(body, (value, member) => {
     const name = member === 'value' && below.length === 0 ? field : member;
-    const known = fieldNamed(kind, name);
+    const known = get(kind.fields, name);
     const isFormLeft = known !== undefined && (known.is === 'json' || !changed.has(name));
     return isFormLeft ? comparable(known, plainOf(value)) : normalBody(value, kind, changed);
   });
@@ -312,7 +312,7 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
 }
 
 function isPrepared({ kind, fields }: LiveObject, name: string): boolean {
-  const [field, value] = [fieldNamed(kind, name), get(kind.described?.beforeDelete ?? {}, name)];
+  const [field, value] = [get(kind.fields, name), get(kind.described?.beforeDelete ?? {}, name)];
   return field !== undefined && value !== undefined && sameValue(field, get(fields, name), value);
 }
 
@@ -381,7 +381,7 @@ function changedBeside(
   const [was, now] = [readableFields(kind, before.fields), readableFields(kind, live.fields)];
   const hidden = [...before.hidden, ...live.hidden];
   return differencesBetween(kind, was, now).filter(({ path }) => {
-    const field = fieldNamed(kind, topName(path));
+    const field = get(kind.fields, topName(path));
     // In a field that the change is about, only declared members were compared.
     const isCompared = planned.isInField(path) ? isDeclaredByMember(field) : !isMapOfSettings(field);
     return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));

@@ -1,5 +1,16 @@
 import { type Call as ApiCall, apiRequest, looksLikeHtml } from '../kinds/http.ts';
-import type { Kind, List, LiveObject, Parent, Read } from '../kinds/kind.ts';
+import {
+  type Kind,
+  type List,
+  type LiveObject,
+  ownId,
+  type Parent,
+  parentKey,
+  partFor,
+  pathIds,
+  placeBelow,
+  type Read,
+} from '../kinds/kind.ts';
 import {
   candidateKeys,
   distinctKeys,
@@ -9,7 +20,6 @@ import {
   liveObject,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import { ownId, parentKey, partFor, pathIds, placeBelow } from '../kinds/parents.ts';
 import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';

@@ -13,8 +13,7 @@ import type { ExportedFile } from '../exporter/files.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
 import { decodeText } from '../loader/source.ts';
 import { fail, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
-import { readRegularFile } from '../model/regular-file.ts';
+import { makeFolder, readRegularFile } from '../model/files.ts';
 import type { Io } from './io.ts';
 
 type FileIo = Pick<Io, 'cwd'>;

@@ -5,7 +5,7 @@ import { checkKind } from '../engine/check-kind.ts';
 import type { ProposedPlaces } from '../engine/stray-ids.ts';
 import { applyEdits } from '../exporter/edit/apply-edits.ts';
 import { validators } from '../generated/validators.js';
-import { unknownKind } from '../kinds/address-glob.ts';
+import { unknownKind } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
 import { descriptorFrom, proofOf } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';

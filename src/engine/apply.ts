@@ -17,7 +17,7 @@ import { environmentFolder, requireOwnFolder } from '../loader/paths.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, isError } from '../model/diagnostic.ts';
 import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
+import { makeFolder } from '../model/files.ts';
 import { get } from '../model/json.ts';
 import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';

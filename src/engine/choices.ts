@@ -1,5 +1,4 @@
-import { globProblem, unknownKind } from '../kinds/address-glob.ts';
-import type { Kinds } from '../kinds/catalog.ts';
+import { globProblem, type Kinds, unknownKind } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';

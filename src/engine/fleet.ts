@@ -28,12 +28,11 @@ import {
   systemCode,
   unwritableFile,
 } from '../model/failure.ts';
+import { makeFolder, readOwnFile } from '../model/files.ts';
 import { type Fleet, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
-import { makeFolder } from '../model/folder.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import { endpointOf } from '../model/network.ts';
 import { isRefused, type Plan } from '../model/plan.ts';
-import { readOwnFile } from '../model/regular-file.ts';
 import type { Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import {

@@ -6,9 +6,8 @@ import type { Environment } from '../kinds/project.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { digestStart } from '../model/digest.ts';
 import { ExitCode, Failure, fail, ifExists, systemCode, unwritableFile } from '../model/failure.ts';
-import { makeFolder } from '../model/folder.ts';
+import { makeFolder, readOwnFile } from '../model/files.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
-import { readOwnFile } from '../model/regular-file.ts';
 
 interface LockingOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -3,8 +3,7 @@ import { readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameSources, type Records } from '../exporter/ids.ts';
 import type { Kinds } from '../kinds/catalog.ts';
 import { isReferenceField } from '../kinds/field.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
-import { ownId } from '../kinds/parents.ts';
+import { type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
@@ -184,7 +183,7 @@ export function writeReferences({ kind, fields }: Pick<LiveObject, 'kind' | 'fie
     return refPrefix + (parsed ? referenceText(parsed.kind, parsed.key) : to);
   };
   return mapMembers(fields, (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     return field ? withReferences(field, value, write) : value;
   });
 }
@@ -213,7 +212,7 @@ function recordIds({ kind, fields, raw, sources }: StatedObject): RecordIds {
     const key = ref && parseAddress(ref.slice(refPrefix.length))?.key.join('/');
     const name =
       is === 'inside' ? lookup && lookupWords(lookup) : (names.beside ?? names.shown ?? key ?? null);
-    const field = fieldNamed(kind, topName(at));
+    const field = get(kind.fields, topName(at));
     ids.set(at, { id, scope, name, ref, inObject: field !== undefined && isReferenceField(field) });
   }
   for (const [field, description] of Object.entries(kind.fields)) {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { readResultFile, runUnfinished } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
-import { readOwnFile } from '../model/regular-file.ts';
+import { readOwnFile } from '../model/files.ts';
 import type { Result } from '../model/result.ts';
 import { runningSince } from './lock.ts';
 

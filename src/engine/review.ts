@@ -1,13 +1,12 @@
 /** The additions to a plan for reviewers. */
 import type { Kinds } from '../kinds/catalog.ts';
-import { fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import { type LiveObject, ownId } from '../kinds/kind.ts';
 import { isKnownById, LiveIndex, type Match } from '../kinds/live-objects.ts';
-import { ownId } from '../kinds/parents.ts';
 import type { Project } from '../kinds/project.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { SideDifference } from '../model/diff.ts';
 import type { DraftPlan } from '../model/digest.ts';
-import type { JsonObject } from '../model/json.ts';
+import { get, type JsonObject } from '../model/json.ts';
 import type { Change } from '../model/plan.ts';
 import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
 import { findUndeclared } from '../planner/deletes.ts';
@@ -66,7 +65,7 @@ export async function warnOfLosses(
   const removed = all.map((change) => {
     const records = change.diff.filter(({ path, op, sensitive }) => {
       const [name = '', ...below] = segmentsOf(path);
-      const isRecord = below.length === 1 && fieldNamed(kinds.get(change.kind), name)?.is === 'records';
+      const isRecord = below.length === 1 && get(kinds.get(change.kind).fields, name)?.is === 'records';
       return isRecord && op === 'remove' && !sensitive;
     });
     return { change, records };

@@ -3,9 +3,8 @@ import type { Client } from '../client/client.ts';
 import { readObjects } from '../client/read.ts';
 import type { IdPlace } from '../generated/schemas/kind.ts';
 import { credentialPlaces } from '../kinds/credentials.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { liveObject } from '../kinds/live-objects.ts';
-import { ownId } from '../kinds/parents.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { allOf } from '../kinds/read-request.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
@@ -13,7 +12,7 @@ import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { onFailure } from '../model/failure.ts';
-import { getText, isObject, type Json } from '../model/json.ts';
+import { get, getText, isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, literalOf } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -84,7 +83,7 @@ const idForm = /(?<![\w-])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 function idsHeld(from: Holder): Stray[] {
   const secrets = lazy(() => credentialPlaces(from.kind, from.fields));
   return Object.entries(from.fields).flatMap(([name, value]) => {
-    const field = fieldNamed(from.kind, name);
+    const field = get(from.kind.fields, name);
     // The kind itself defines the ids in records.
     if (!field || field.is === 'records') return [];
     // Most fields are empty, or texts without ids.
@@ -280,7 +279,7 @@ function policyFor(
 ): IdPlace | null {
   const [{ from, is }] = strays;
   const [field = ''] = path.split('/');
-  if (!isOwn(from.kind) || fieldNamed(from.kind, field)?.is !== 'json') return null;
+  if (!isOwn(from.kind) || get(from.kind.fields, field)?.is !== 'json') return null;
   const targets = strays.flatMap(({ id }) => known.get(id)?.name ?? []);
   const [to = ''] = targets;
   const isOneKind = targets.every((each) => each === to);

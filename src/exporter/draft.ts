@@ -1,5 +1,5 @@
 import { comparable, isUnordered } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
 import { renameMembers, renameSteps } from '../kinds/references.ts';
 import type { Member, Printable } from '../loader/print.ts';
@@ -183,7 +183,7 @@ function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
   const { tags } = labelIds(object, context);
   const fields = mapMembers(object.fields, (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     if (!field || !isUnordered(field) || !isArray(value)) return value;
     const [place, shown] = [placeOf(name, field), printableValue(field, value)];
     const printed = value.map((item, index) => {

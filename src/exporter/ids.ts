@@ -1,5 +1,5 @@
 import { idText } from '../kinds/http.ts';
-import { type Field, fieldNamed, type LiveObject } from '../kinds/kind.ts';
+import type { Field, LiveObject } from '../kinds/kind.ts';
 import { idsIn, recordIdsIn, targetKindOf } from '../kinds/references.ts';
 import type { Printable } from '../loader/print.ts';
 import { groupBy } from '../model/basics.ts';
@@ -111,7 +111,7 @@ function namesShown({ kind, raw }: Pick<LiveObject, 'kind' | 'raw'>): ReadonlyMa
   };
   for (const [name, value] of Object.entries(raw)) {
     // Values inside JSON belong to other systems, as their settings do.
-    if (fieldNamed(kind, name)?.is !== 'json') walk(value);
+    if (get(kind.fields, name)?.is !== 'json') walk(value);
   }
   return names;
 }

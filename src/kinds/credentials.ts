@@ -9,7 +9,7 @@ import {
   namesCredential,
 } from '../model/sensitive.ts';
 import { readJsonText } from './jsontext.ts';
-import { fieldNamed, type Kind, type UpdateInput, type Write } from './kind.ts';
+import type { Kind, UpdateInput, Write } from './kind.ts';
 import { fieldSays } from './places.ts';
 
 /**
@@ -33,7 +33,7 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
 
 export function holdsSettings(kind: Kind, at: Pointer): boolean {
   const [name = ''] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
+  const field = get(kind.fields, name);
   if (field?.is === 'json') return field.settings === true;
   return field !== undefined && namesCredential(name);
 }
@@ -102,7 +102,7 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
     return mapMembers(body, (item) => {
       const place = livePlace(item);
       if (place === null || !masked.some((at) => isWithin(at, place))) return strip(item);
-      const isOwned = fieldSays(fieldNamed(kind, topName(place)), place, 'serverOwned', 'minted');
+      const isOwned = fieldSays(get(kind.fields, topName(place)), place, 'serverOwned', 'minted');
       return isOwned ? undefined : strip(item);
     });
   };
@@ -113,7 +113,7 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
 }
 
 function maskedAdvice({ key, live }: UpdateInput, unsafe: readonly Pointer[]): string {
-  const untold = [...new Set(unsafe.map(topName))].filter((name) => !fieldNamed(live.kind, name));
+  const untold = [...new Set(unsafe.map(topName))].filter((name) => !get(live.kind.fields, name));
   const remedy =
     untold.length > 0
       ? `Name ${untold.map((name) => `\`${name}\``).join(', ')} in the descriptor, under \`serverOwned\` if only the tenant sets it, else under \`fields\``

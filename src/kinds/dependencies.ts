@@ -3,7 +3,7 @@ import { markersIn } from '../model/marker.ts';
 import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
 import { refsInPath } from './http.ts';
-import { ownId } from './parents.ts';
+import { ownId } from './kind.ts';
 import { idsOnSide } from './references.ts';
 
 /**

@@ -23,15 +23,14 @@ import { readJsonText } from './jsontext.ts';
 import {
   type Facts,
   type Field,
-  fieldNamed,
   type Kind,
   type Parent,
+  pathIds,
   type UpdateInput,
   type Write,
   type WriteInput,
   withoutId,
 } from './kind.ts';
-import { pathIds } from './parents.ts';
 
 /** A descriptor where its objects are: at a resource, and below those of another kind. */
 interface Described extends Omit<Descriptor, 'parent'> {
@@ -123,7 +122,7 @@ function parse(target: Described, answer: JsonObject, requested: string | null):
   });
   if (!key.every((part) => typeof part === 'string')) return null;
   const named = mapMembers(pick(answer, Object.keys(target.fields)), (value, name) => {
-    const field = fieldNamed(target, name);
+    const field = get(target.fields, name);
     return field && inOneOrder(field, field.is === 'json' ? readJsonText(value) : value);
   });
   const others = othersIn(target, answer);
@@ -149,7 +148,7 @@ function create(target: Described, input: WriteInput): Write {
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
   }
   const sent = mapMembers(input.fields, (value, name) => {
-    const field = fieldNamed(target, name);
+    const field = get(target.fields, name);
     return field && (sentValue(field, value, input.settings) ?? undefined);
   });
   const whole = { ...keyOf(target, input.key), ...sent };
@@ -201,7 +200,7 @@ function replace(target: Described, input: UpdateInput, fixed: readonly string[]
   if (!write.replace) return { manual };
   // The tenant makes what it owns anew.
   const fields = mapMembers(input.fields, (value, name) =>
-    alignWithLive(fieldNamed(target, name) ?? { is: 'text' }, value, undefined, ''),
+    alignWithLive(get(target.fields, name) ?? { is: 'text' }, value, undefined, ''),
   );
   const [removed, made] = [
     remove(target, { key, id: live.id, settings }),
@@ -288,17 +287,17 @@ function patchBody(target: Described, { key, fields, live, changed, settings }: 
   const names = [...changed];
   const side = (values: JsonObject, part: Key) =>
     mapMembers(pick({ ...values, ...keyOf(target, part) }, names), (value, name) =>
-      sentValue(fieldNamed(target, name), value, settings),
+      sentValue(get(target.fields, name), value, settings),
     );
   const [before, after] = [side(live.fields, live.key), side(fields, key)];
   if (update === 'patch') return after;
   if (update === 'json-patch' && write.patchOps === 'replace') return setBody(target, after);
   const isAny = (...types: readonly Field['is'][]) =>
-    new Set(names.filter((name) => types.includes(fieldNamed(target, name)?.is ?? 'text')));
+    new Set(names.filter((name) => types.includes(get(target.fields, name)?.is ?? 'text')));
   if (update === 'json-patch') return jsonPatch(before, after, isAny('reference', 'value'));
   // A merge patch of a reference has to name those of its parts that go. A manifest may leave its type out.
   const wanted = mapMembers(after, (value, name) => {
-    const [field, current] = [fieldNamed(target, name), get(before, name)];
+    const [field, current] = [get(target.fields, name), get(before, name)];
     if (field?.is !== 'reference' || !isObject(current) || !isObject(value)) return value;
     const isTyped = field.to !== undefined;
     const removed = mapMembers(current, (_, part) => (isTyped && part === 'type' ? undefined : null));
@@ -317,7 +316,7 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
     ...(write.sendId || !serverOwned.includes(id) ? pick(raw, [id]) : {}),
     ...keyOf(target, isKeyChanged ? key : live.key),
     ...mapMembers(pick(fields, Object.keys(target.fields)), (value, name) => {
-      const field = fieldNamed(target, name);
+      const field = get(target.fields, name);
       if (changed.has(name)) return sentValue(field, value, settings);
       // Unset members keep the tenant's form: absent, null or `{}`. Another form would count as a change.
       const shown = get(raw, name);

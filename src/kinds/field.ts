@@ -23,7 +23,7 @@ import {
 } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import { readJsonText } from './jsontext.ts';
-import { type Field, fieldNamed, type JsonField, type Kind, type RecordsField } from './kind.ts';
+import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
 import type { Places } from './places.ts';
 
 /** One form for addresses and domains that are the same: in any case, and `bücher.example` as `xn--bcher-kva.example`. */
@@ -255,7 +255,7 @@ export function isUnordered({ is }: Field): boolean {
 
 /** The outermost list without order around a place; `null` if every list around it has an order. */
 export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
-  const field = fieldNamed(kind, topName(at));
+  const field = get(kind.fields, topName(at));
   const found = placesAbove(at).find((above) => {
     const [name, ...below] = segmentsOf(above);
     if (!field || name === undefined) return false;
@@ -332,7 +332,7 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 /** The fields with JSON in text parsed, so that pointers reach into it. Most objects have no such text: no copy is made. */
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   const read = mapMembers(fields, (value, name) => {
-    const field = value === null ? undefined : fieldNamed(kind, name);
+    const field = value === null ? undefined : get(kind.fields, name);
     return field?.is === 'json' ? withNestedRead(readJsonText(value), field) : value;
   });
   return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;

@@ -7,8 +7,7 @@ import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
 import { comparable, foldName, readableFields } from './field.ts';
 import { idText, isPathSegment } from './http.ts';
-import type { Facts, Kind, LiveObject, Read } from './kind.ts';
-import { ownId } from './parents.ts';
+import { type Facts, type Kind, type LiveObject, ownId, type Read } from './kind.ts';
 import { isIgnored } from './places.ts';
 import type { Resource } from './resource.ts';
 

@@ -17,7 +17,7 @@ import type { FieldDifference } from './compare.ts';
 import { credentialPlaces } from './credentials.ts';
 import { overlay, readableFields } from './field.ts';
 import { readJsonText } from './jsontext.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from './kind.ts';
+import type { Field, Kind, LiveObject } from './kind.ts';
 import { fieldSays } from './places.ts';
 
 /** Whether the value at a place of an object is itself secret; the places below it are checked separately. */
@@ -47,7 +47,7 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
     if (value === null) return false;
     if (isBelow(inItems, generalizeIndexes(at)) || isBelow(places, at)) return true;
     const name = topName(at);
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     if (typeof value === 'object' || field?.is !== 'json' || !field.settings || field.vocabulary)
       return false;
     // Only a manifest can make them public: all of a map declared by member, and undeclared parts of other fields.
@@ -89,7 +89,7 @@ interface Earlier {
 /** The fields with the declared ones: one may have the name of a pair, and the other its value. */
 export function withDeclared(kind: Kind, declared: JsonObject, fields: JsonObject): JsonObject {
   const wanted = mapMembers(declared, (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     // Text that was not parsed may hold anything.
     return field && typeof value !== 'string' ? overlay(field, value, get(fields, name)) : value;
   });

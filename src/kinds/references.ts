@@ -15,7 +15,7 @@ import type { Difference } from '../model/plan.ts';
 import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { isReferenceField } from './field.ts';
 import { idText } from './http.ts';
-import { type Field, fieldNamed, type Kind } from './kind.ts';
+import type { Field, Kind } from './kind.ts';
 
 /** The kind that all ids in a field belong to. `null` if the field holds no ids, or if its places name the kinds. */
 export function targetKindOf(field: Field): string | null {
@@ -192,7 +192,7 @@ export function idsOnSide(
   side: 'before' | 'after',
 ): readonly IdUse[] {
   const [name = '', ...below] = segmentsOf(difference.path);
-  const field = fieldNamed(kind, name);
+  const field = get(kind.fields, name);
   if (!field || (field.is !== 'json' && targetKindOf(field) === null)) return [];
   const onTheWay = below.flatMap((step, index): IdUse[] => {
     const rule = ruleOfName(field, below, index);

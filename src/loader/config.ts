@@ -10,8 +10,7 @@ import {
   type Limits as WrittenLimits,
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
-import { globProblem, unknownKind } from '../kinds/address-glob.ts';
-import { catalogOf, type Kinds } from '../kinds/catalog.ts';
+import { catalogOf, globProblem, type Kinds, unknownKind } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { presets } from '../kinds/presets.ts';

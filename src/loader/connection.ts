@@ -11,6 +11,7 @@ import type {
 import type { Kinds } from '../kinds/catalog.ts';
 import type { Auth, Endpoint, Environment, Setting } from '../kinds/project.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
+import { readRegularFile } from '../model/files.ts';
 import { get, type Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
 import {
@@ -21,7 +22,6 @@ import {
   parseUrl,
 } from '../model/network.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import { readRegularFile } from '../model/regular-file.ts';
 import type { readInputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';

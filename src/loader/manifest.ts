@@ -1,11 +1,9 @@
-import { unknownKind } from '../kinds/address-glob.ts';
-import type { Kinds } from '../kinds/catalog.ts';
+import { type Kinds, unknownKind } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
-import { partFor } from '../kinds/parents.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { idsIn } from '../kinds/references.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
@@ -318,7 +316,7 @@ function explain(kind: Kind, fault: Fault): Problem | null {
 /** Explains a pointer to something that cannot be ignored alone; `null` for any other. */
 function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | null {
   const [name = '', ...below] = segmentsOf(at);
-  const field = fieldNamed(kind, name);
+  const field = get(kind.fields, name);
   if (!field) {
     const message = `A ${kind.name} has no field \`${name}\` to ignore.`;
     return { code: 'unknown-field', message, hint: didYouMean(name, Object.keys(kind.fields)) };
@@ -361,7 +359,7 @@ function readLifecycle({ kind, value, find, problems }: DeclaredTree): Resource[
 /** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
 function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
   return Object.entries(value).flatMap(([name, given]) => {
-    if (fieldNamed(kind, name)?.is !== 'json') return [];
+    if (get(kind.fields, name)?.is !== 'json') return [];
     const at = pointer(name);
     if (isFilledInLater(given) && refOf(given) === null) {
       const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
@@ -381,7 +379,7 @@ function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
 /** The name of a member may be a reference without a tag. */
 function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): ProblemAt[] {
   return nestedIn(manifest).flatMap(([name, value]) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     const uses = field ? idsIn(field, value) : [];
     const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {
       const to = isName ? refOf(id) : null;

@@ -1,8 +1,8 @@
 import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
-import { globProblem } from '../kinds/address-glob.ts';
+import { globProblem } from '../kinds/catalog.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { fieldNamed, type Kind } from '../kinds/kind.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
@@ -86,7 +86,7 @@ function applyOverlay(
   const merged = changes.map(([name, patch]) => {
     const written = get(base, name) ?? null;
     // JSON is the same as a text.
-    const value = fieldNamed(kind, name)?.is === 'json' ? readJsonText(written) : written;
+    const value = get(kind.fields, name)?.is === 'json' ? readJsonText(written) : written;
     // A marker is a single value, even though it is an object.
     return [
       name,

@@ -3,9 +3,9 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import picomatch from 'picomatch';
 import type { Kinds } from '../kinds/catalog.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
+import { requireRegularFile } from '../model/files.ts';
 import { matchGlob, slowGlob } from '../model/glob.ts';
 import { pointer } from '../model/pointer.ts';
-import { requireRegularFile } from '../model/regular-file.ts';
 import type { Place } from './file.ts';
 import { holdsCredentials, isInside, refusedPath } from './paths.ts';
 import { Problems } from './problems.ts';

@@ -9,14 +9,7 @@ import {
   overlayFields,
   readableFields,
 } from '../kinds/field.ts';
-import {
-  fieldNamed,
-  type Kind,
-  type LiveObject,
-  type UpdateInput,
-  type Write,
-  type WriteInput,
-} from '../kinds/kind.ts';
+import type { Kind, LiveObject, UpdateInput, Write, WriteInput } from '../kinds/kind.ts';
 import { identityOf, isRename, lastModified, type Match } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import { markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
@@ -140,7 +133,7 @@ function writeChange(
   };
   // An item of a list without order has no fixed place.
   const ordered = mapMembers(current, (value, name) => {
-    const field = fieldNamed(kind, name);
+    const field = get(kind.fields, name);
     return field && isUnordered(field) ? null : value;
   });
   const { file, line } = resource.source();

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kinds/catalog.ts';
 import { compareField } from '../kinds/compare.ts';
 import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
-import { type Field, fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
@@ -190,7 +190,7 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const shown = (record.withheld ?? []).reduce(withoutPlace, readableFields(kind, live.fields));
   const touched = new Set(change.diff.map(({ path }) => topName(path)));
   const moved = Object.entries(record.after).flatMap(([name, after]) => {
-    const [field, now] = [fieldNamed(kind, name), get(shown, name)];
+    const [field, now] = [get(kind.fields, name), get(shown, name)];
     if (!field || now === undefined) return [];
     // Other fields and undeclared settings do not concern the rollback of an update.
     const isPart = field.is === 'json' && (record.action === 'update' || isMapOfSettings(field));
@@ -351,7 +351,7 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
   // No run records a marker.
   const forged = before.filter(([, old]) => containsMarker(old)).map(([name]) => pointer(name));
   const fields = before.flatMap(([name, old]): [string, Json][] => {
-    const [field, now] = [fieldNamed(kind, name), get(current, name)];
+    const [field, now] = [get(kind.fields, name), get(current, name)];
     if (!field || forged.includes(pointer(name))) return [];
     // An unchanged id would mean that the name beside it does not count.
     const isRestored = now !== undefined && sameValue(field, old, now);
@@ -421,7 +421,7 @@ function renewedIds(
 function withRenewedIds(kind: Kind, restored: Omit<Restored, 'unmade'>, renewed: RenewedIds): Restored {
   const unmade = new Set<Address>();
   const fields = mapMembers(restored.fields, (value, name) => {
-    const field = renewed.size > 0 ? fieldNamed(kind, name) : undefined;
+    const field = renewed.size > 0 ? get(kind.fields, name) : undefined;
     if (!field) return value;
     return mapIds(field, value, '', ({ id, to }) => {
       const [target] = isObject(id) ? [] : to.flatMap((each) => renewed.get(`${each}/${id}`) ?? []);

@@ -1,7 +1,7 @@
 import { anyJson, itemTextAt } from '../kinds/field.ts';
-import { fieldNamed, type Kind, type LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { livePlace, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
@@ -75,7 +75,7 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
   });
   const [field, ...inside] = segmentsOf(at);
   const textOf = isArray(value)
-    ? itemTextAt(fieldNamed(kind, field ?? '') ?? anyJson, pointer(...inside))
+    ? itemTextAt(get(kind.fields, field ?? '') ?? anyJson, pointer(...inside))
     : null;
   if (isArray(value) && textOf) return assumeItems(value, textOf, { at, from }, walk);
   if (isArray(value)) return value.map((item, index) => assume(item, below(index), walk) ?? null);

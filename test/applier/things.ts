@@ -2,14 +2,7 @@ import type { Task } from '../../src/applier/find.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
-import type { LiveObject } from '../../src/kinds/kind.ts';
-import {
-  fieldNamed,
-  type Kind,
-  type UpdateInput,
-  type Write,
-  type WriteInput,
-} from '../../src/kinds/kind.ts';
+import type { Kind, LiveObject, UpdateInput, Write, WriteInput } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import { planDigest } from '../../src/model/digest.ts';
@@ -215,7 +208,7 @@ function declaredBy(kind: Kind, differences: readonly Difference[]): JsonObject 
     return { ...value, [name]: place(isObject(inner) ? inner : {}, below, wanted) };
   };
   return differences
-    .filter(({ path }) => fieldNamed(kind, segmentsOf(path)[0] ?? '') !== undefined)
+    .filter(({ path }) => get(kind.fields, segmentsOf(path)[0] ?? '') !== undefined)
     .reduce<JsonObject>((fields, { path, after }) => place(fields, segmentsOf(path), after), {});
 }
 
@@ -223,7 +216,7 @@ export function createThing(name: string, fields: JsonObject = { text: 'new' }):
   return change(thing, [name], {
     action: 'create',
     diff: Object.entries(fields).flatMap(([name, value]) => {
-      const field = fieldNamed(thing, name);
+      const field = get(thing.fields, name);
       const found = field ? compareField(name, field, value, undefined) : [];
       return found.map(({ path, before, after }) => diff(path, before, after));
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { globProblem, unknownKind } from '../../src/kinds/address-glob.ts';
+import { globProblem, unknownKind } from '../../src/kinds/catalog.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 
 describe('a glob of addresses', () => {

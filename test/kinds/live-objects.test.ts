@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { descriptorFrom } from '../../src/kinds/descriptor.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import { type Kind, parentKey, partFor } from '../../src/kinds/kind.ts';
 import {
   addressesOf,
   candidateKeys,
@@ -14,7 +14,6 @@ import {
   liveObject,
   shownId,
 } from '../../src/kinds/live-objects.ts';
-import { parentKey, partFor } from '../../src/kinds/parents.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { change, difference } from '../report/fixtures.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { fieldNamed, type Kind, type List } from '../../src/kinds/kind.ts';
+import type { Kind, List } from '../../src/kinds/kind.ts';
 import type { Key } from '../../src/model/address.ts';
+import { get } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { liveFrom } from '../support/plan.ts';
@@ -53,8 +54,8 @@ it('a kind is found by its own name only', () => {
   expect(builtInKinds.find('MailFrom')?.name).toBe('MailFrom');
   expect(builtInKinds.find('constructor')).toBeUndefined();
   expect(() => builtInKinds.get('Nothing')).toThrow('"Nothing" is not in the list of kinds');
-  expect(fieldNamed(builtInKinds.get('MailFrom'), 'mailFromDomain')).toEqual({ is: 'email' });
-  expect(fieldNamed(builtInKinds.get('MailFrom'), 'toString')).toBeUndefined();
+  expect(get(builtInKinds.get('MailFrom').fields, 'mailFromDomain')).toEqual({ is: 'email' });
+  expect(get(builtInKinds.get('MailFrom').fields, 'toString')).toBeUndefined();
 });
 
 describe('a list', () => {

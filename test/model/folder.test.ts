@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolder } from '../../src/model/folder.ts';
+import { makeFolder } from '../../src/model/files.ts';
 
 const temporary = () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenantctl-folder-'));

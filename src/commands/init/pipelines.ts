@@ -7,7 +7,7 @@ import { repositoryOf } from '../../loader/git.ts';
 import { type LoadOptions, loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { Failure, fail } from '../../model/failure.ts';
-import { readRegularFile } from '../../model/regular-file.ts';
+import { readRegularFile } from '../../model/files.ts';
 import { readIfThere } from '../files.ts';
 import {
   type Choices,

@@ -8,7 +8,7 @@ import { openProjects } from '../../loader/index.ts';
 import { requireInside } from '../../loader/paths.ts';
 import { version } from '../../model/documents.ts';
 import { unwritableFile } from '../../model/failure.ts';
-import { makeFolder } from '../../model/folder.ts';
+import { makeFolder } from '../../model/files.ts';
 import { get, isObject, type Json, objectFrom, parseJson } from '../../model/json.ts';
 import { oneLine } from '../../report/safe.ts';
 import { readIfThere } from '../files.ts';

@@ -1,5 +1,6 @@
-import { constants, readFileSync, type Stats, statSync } from 'node:fs';
+import { constants, mkdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fail } from './failure.ts';
 
 /** Throws a Failure for a pipe, a device or a folder: reading one may never end. */
@@ -21,5 +22,29 @@ export async function readOwnFile(file: string, shown = file): Promise<Buffer> {
     return await handle.readFile();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Makes a folder and those above it; throws the error of the system. Not with `recursive` of Node: where the system takes no
+ * folder, such as in /proc, that never ends, and cannot be interrupted.
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
   }
 }
