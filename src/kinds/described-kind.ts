@@ -175,11 +175,16 @@ function update(target: Described, input: UpdateInput): Write {
   const fixed = (target.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
   const bodyOf = target.update === 'put' ? wholeBody : patchBody;
-  return {
-    requests: inTurn(target, input).map((each) =>
-      changeCall(target, input.settings, place, bodyOf(target, each)),
-    ),
-  };
+  const steps = stepsOf(target, input.changed);
+  const requests = steps.map((changed, at) => {
+    const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
+    const fields = mapMembers(input.fields, (value, name) => {
+      if (!later.has(name)) return value;
+      return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
+    });
+    return changeCall(target, input.settings, place, bodyOf(target, { ...input, changed, fields }));
+  });
+  return { requests };
 }
 
 function remove(target: Described, input: RemoveInput): Write {
@@ -268,18 +273,6 @@ function stepsOf({ write: { alone = [] } }: Described, names: Iterable<string>):
     else steps.push(new Set([name]));
   }
   return steps;
-}
-
-function inTurn(target: Described, input: UpdateInput): UpdateInput[] {
-  const steps = stepsOf(target, input.changed);
-  return steps.map((changed, at) => {
-    const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
-    const fields = mapMembers(input.fields, (value, name) => {
-      if (!later.has(name)) return value;
-      return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
-    });
-    return { ...input, changed, fields };
-  });
 }
 
 function patchBody(target: Described, { key, fields, live, changed, settings }: UpdateInput): Json {

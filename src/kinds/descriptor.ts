@@ -1,10 +1,10 @@
 import { defaultKind, type Told, type Kind as WrittenKind } from '../generated/schemas/kind.ts';
 import { sha256 } from '../model/digest.ts';
 import { get, type JsonObject } from '../model/json.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { filterBy, type Service } from './http.ts';
 import type { Field, Kind, List } from './kind.ts';
-import { decidingRule, Places, rulesInside } from './places.ts';
+import { decidingRule, Places } from './places.ts';
 
 /** The content of a `NAME.kind.yaml`, with its defaults: a list of complete objects with an `id`, under one path. */
 export interface Descriptor
@@ -43,6 +43,18 @@ export function descriptorFrom(written: WrittenKind): Descriptor {
       }),
     ),
   };
+}
+
+type Rules = ConstructorParameters<typeof Places>[0];
+
+/** The rules for what is in the field of this name, with paths from the field on. */
+function rulesInside(rules: Rules, field: string): Rules {
+  return rules.flatMap(({ path, is }) => {
+    const [first = '', ...below] = segmentsOf(`/${path}`);
+    // A step of any length may end in this field, or lead on below it.
+    if (first === '**') return [...rulesInside([{ path: below.join('/'), is }], field), { path, is }];
+    return first === field || first === '*' ? [{ path: below.join('/'), is }] : [];
+  });
 }
 
 function describedList(

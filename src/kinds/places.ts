@@ -109,13 +109,3 @@ export function fieldSays(
 export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
   return ignored.some((each) => isWithin(at, each));
 }
-
-/** The rules for what is in the field of this name, with paths from the field on. */
-export function rulesInside(rules: readonly PlaceRule[], field: string): PlaceRule[] {
-  return rules.flatMap(({ path, is }) => {
-    const [first = '', ...below] = segmentsOf(`/${path}`);
-    // A step of any length may end in this field, or lead on below it.
-    if (first === '**') return rulesInside([{ path: below.join('/'), is }], field).concat({ path, is });
-    return first === field || first === '*' ? [{ path: below.join('/'), is }] : [];
-  });
-}

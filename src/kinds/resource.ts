@@ -15,15 +15,6 @@ interface Lifecycle {
   readonly basedOn: string | null;
 }
 
-/** The declaration in all environments: before variables, secrets, lookups and overlays. */
-interface Declaration {
-  digest(): string;
-  /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
-  differsHere(): readonly Pointer[];
-  /** Whether it exists here although the repository declares it absent, or vice versa. */
-  readonly isEnsuredHere: boolean;
-}
-
 export interface Resource {
   readonly kind: Kind;
   readonly key: Key;
@@ -38,8 +29,17 @@ export interface Resource {
   secrets(): readonly Pointer[];
   /** Fields that were in clear already: in a rollback, those of the result that it undoes. */
   readonly shown?: JsonObject;
-  /** `null` if the resource is not declared by a manifest: in a rollback. */
-  readonly declaration: Declaration | null;
+  /**
+   * The declaration in all environments: before variables, secrets, lookups and overlays. `null` if the resource is not declared
+   * by a manifest: in a rollback.
+   */
+  readonly declaration: {
+    digest(): string;
+    /** The places in the manifest whose values this environment decides: by a tag or an overlay. */
+    differsHere(): readonly Pointer[];
+    /** Whether it exists here although the repository declares it absent, or vice versa. */
+    readonly isEnsuredHere: boolean;
+  } | null;
   source(): Source;
   /** The place of the value at a pointer. For a side file, the place that refers to it. */
   locate(at: Pointer): Source;

@@ -87,7 +87,8 @@ const mostLinked = 1000;
  * manifests would be missing, and the objects in them could be deleted.
  */
 function search(root: string, patterns: readonly string[]) {
-  const { isWanted, isExcluded, leadsInto } = readGlobs(patterns);
+  const { wanted, isWanted, isExcluded } = readGlobs(patterns);
+  const ways = wanted.map(wayOf);
   const paths: string[] = [];
   const problems: Failure[] = [];
   let left = mostLinked;
@@ -100,7 +101,8 @@ function search(root: string, patterns: readonly string[]) {
     for (const entry of readdirSync(real, { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       const isLink = entry.isSymbolicLink();
-      const mayEnter = (isLink || entry.isDirectory()) && leadsInto(path) && !isExcluded(path);
+      const mayBeFolder = isLink || entry.isDirectory();
+      const mayEnter = mayBeFolder && ways.some((leadsInto) => leadsInto(path)) && !isExcluded(path);
       if (!mayEnter && (entry.isDirectory() || !isWanted(path))) continue;
       try {
         const isFolder = isLink ? statSync(join(real, entry.name)).isDirectory() : entry.isDirectory();
@@ -218,24 +220,22 @@ function readGlobs(patterns: readonly string[]) {
     folders.set(folder, isInExcluded);
     return isInExcluded || isUnwanted(path);
   };
-  const ways = wanted.map(wayOf);
-  return {
-    isWanted: (path: string) => isMatch(path) && !isExcluded(path),
-    isExcluded,
-    /** True when globs may match what is in a folder. */
-    leadsInto: (folder: string) => ways.some((leadsInto) => leadsInto(folder.split('/'))),
-  };
+  return { wanted, isExcluded, isWanted: (path: string) => isMatch(path) && !isExcluded(path) };
 }
 
 /** Tells by the names of the folders on the way whether a glob may match what is in the last one. */
-function wayOf(glob: string): (names: readonly string[]) => boolean {
+function wayOf(glob: string): (folder: string) => boolean {
   const steps = picomatch.scan(glob, { parts: true }).parts ?? [];
   const found = steps.findIndex((step) => /\*\*|\//.test(step));
   const open = found < 0 ? steps.length - 1 : found;
   const isStep = steps.slice(0, open).map((step) => matchGlob(step));
-  return (names) =>
-    (found >= 0 || names.length <= open) &&
-    names.every((name, at) => isStep[at]?.(name) ?? (hidden.test(glob) || !name.startsWith('.')));
+  return (folder) => {
+    const names = folder.split('/');
+    return (
+      (found >= 0 || names.length <= open) &&
+      names.every((name, at) => isStep[at]?.(name) ?? (hidden.test(glob) || !name.startsWith('.')))
+    );
+  };
 }
 
 interface ManifestGlobs {

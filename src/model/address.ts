@@ -12,17 +12,17 @@ export function byAddress(one: { readonly address: Address }, other: { readonly 
 
 export function formatAddress(kind: string, key: Key): Address {
   let address = kind;
-  // Most parts need no encoding, and testing that is faster than encoding them.
-  for (const part of key) address += `/${/^(?!\.\.?$)[\w.-]*$/.test(part) ? part : encodePart(part)}`;
+  for (const part of key) address += `/${encodePart(part)}`;
   return address;
 }
 
 /**
  * Encodes characters with a meaning in globs, so that an address in `--only` only matches itself. `.` and `..` are encoded too:
- * no glob matches them.
+ * no glob matches them. Most parts need no encoding, and testing that is faster than encoding them.
  */
 function encodePart(part: string): string {
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
+  if (/^[\w.-]*$/.test(part)) return part;
   // JSON of a tenant may hold half a character, which URLs cannot. `%D83D` is not read back: no manifest can declare it.
   const pieces = part.isWellFormed() ? [part] : part.split(/(\p{Surrogate})/u);
   return pieces

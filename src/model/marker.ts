@@ -2,6 +2,7 @@ import type { Address } from './address.ts';
 import {
   canonicalJson,
   get,
+  getText,
   isArray,
   isObject,
   itemsOf,
@@ -38,8 +39,15 @@ import {
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-const markerKeys = ['$secret', '$lookup', '$ref', '$live', '$jsonText', '$tag', '$literal'] as const;
-type MarkerKey = (typeof markerKeys)[number];
+const markerKeys: readonly string[] = [
+  '$secret',
+  '$lookup',
+  '$ref',
+  '$live',
+  '$jsonText',
+  '$tag',
+  '$literal',
+];
 
 export interface Lookup {
   readonly from: string;
@@ -68,9 +76,9 @@ export function withLiveValue(live: JsonObject, root: JsonObject, at: Pointer): 
   return withValueAt(opened, place, containsMarker(value) ? { $live: place } : value);
 }
 
-export const secretName = (value: Json | undefined): string | null => textOf(value, '$secret');
-export const livePlace = (value: Json | undefined): Pointer | null => textOf(value, '$live');
-export const refOf = (value: Json | undefined): Address | null => textOf(value, '$ref');
+export const secretName = (value: Json | undefined): string | null => getText(markerIn(value), '$secret');
+export const livePlace = (value: Json | undefined): Pointer | null => getText(markerIn(value), '$live');
+export const refOf = (value: Json | undefined): Address | null => getText(markerIn(value), '$ref');
 
 const namePrefix = '$ref:';
 
@@ -94,7 +102,7 @@ export function secretPlaces(value: Json, at: Pointer = ''): Pointer[] {
  */
 export function markersIn(value: Json, key: '$ref' | '$secret' | '$live'): string[] {
   if (typeof value !== 'object' || value === null || literalOf(value) !== undefined) return [];
-  const text = textOf(value, key);
+  const text = getText(markerIn(value), key);
   if (text !== null) return [text];
   const inside = itemsOf(value).flatMap((item) => markersIn(item, key));
   if (key !== '$ref' || !isObject(value)) return inside;
@@ -169,11 +177,11 @@ export function isFilledInLater(value: Json | undefined): boolean {
   return text !== null || lookupOf(value) !== null;
 }
 
-export const literalOf = (value: Json | undefined): Json | undefined => contentOf(value, '$literal');
-export const jsonTextOf = (value: Json | undefined): Json | undefined => contentOf(value, '$jsonText');
+export const literalOf = (value: Json | undefined): Json | undefined => get(markerIn(value), '$literal');
+export const jsonTextOf = (value: Json | undefined): Json | undefined => get(markerIn(value), '$jsonText');
 
 export function lookupOf(value: Json | undefined): Lookup | null {
-  const lookup = contentOf(value, '$lookup');
+  const lookup = get(markerIn(value), '$lookup');
   if (!isObject(lookup)) return null;
   const { from, where, take } = lookup;
   if (typeof from !== 'string' || typeof take !== 'string' || !isObject(where)) return null;
@@ -210,18 +218,16 @@ export function literalTexts(body: Json, isForeign = false): string[] {
 
 /** Whether a member of this name would make its object a marker, or is one itself. */
 export const isMarkerKey = (name: string): boolean =>
-  name.startsWith('$') && (markerKeys.some((key) => key === name) || refOfName(name) !== null);
+  name.startsWith('$') && (markerKeys.includes(name) || refOfName(name) !== null);
 
 export function containsMarker(value: Json): boolean {
   if (isObject(value) && Object.keys(value).some(isMarkerKey)) return true;
   return itemsOf(value).some(containsMarker);
 }
 
-function textOf(value: Json | undefined, key: MarkerKey): string | null {
-  const content = contentOf(value, key);
-  return typeof content === 'string' ? content : null;
+/** The value if it may be a marker: an object with one member. An empty object for any other. */
+function markerIn(value: Json | undefined): JsonObject {
+  return isObject(value) && Object.keys(value).length === 1 ? value : noMarker;
 }
 
-function contentOf(value: Json | undefined, key: MarkerKey): Json | undefined {
-  return isObject(value) && Object.keys(value).length === 1 ? get(value, key) : undefined;
-}
+const noMarker: JsonObject = {};
