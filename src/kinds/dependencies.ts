@@ -17,7 +17,10 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds) {
     writes.flatMap((change) => (change.action === 'create' ? [[change.address, change]] : [])),
   );
   const createsNeeded = new Map(
-    writes.map((change) => [change, listNeeds(change).flatMap((address) => created.get(address) ?? [])]),
+    writes.map((change) => {
+      const needs = created.size > 0 ? listNeeds(change) : [];
+      return [change, needs.flatMap((address) => created.get(address) ?? [])];
+    }),
   );
   const written = stack(writes, createsNeeded, kinds);
   const deleted = stack(deletes, deletesNeededBy(deletes, kinds), kinds);

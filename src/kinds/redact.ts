@@ -45,7 +45,9 @@ export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive
   const isDeclared = lazy(() => clearPlaces(disclosure));
   return (at, value) => {
     if (value === null) return false;
-    if (isBelow(inItems, generalizeIndexes(at)) || isBelow(places, at)) return true;
+    // Most objects have no secrets.
+    if (inItems.size > 0 && isBelow(inItems, generalizeIndexes(at))) return true;
+    if (places.size > 0 && isBelow(places, at)) return true;
     const name = topName(at);
     const field = get(kind.fields, name);
     if (typeof value === 'object' || field?.is !== 'json' || !field.settings || field.vocabulary)

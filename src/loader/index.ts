@@ -27,7 +27,6 @@ import {
   type ManifestFolder,
   matchGlobs,
   sizeLimit,
-  withTexts,
 } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { readTree } from './tree.ts';
@@ -233,6 +232,17 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
     ...documents.texts().keys(),
   ]);
   return { inputs, project, problems, documents, environmentFrom: options.environmentFrom };
+}
+
+/** A source with further files, which have these texts. None of them is refused. */
+function withTexts(source: FileSource, texts: ReadonlyMap<string, string>): FileSource {
+  return {
+    glob(patterns) {
+      const isWanted = matchGlobs(patterns);
+      return [...source.glob(patterns), ...[...texts.keys()].filter(isWanted)].sort();
+    },
+    text: (path, isLossy) => texts.get(path) ?? source.text(path, isLossy),
+  };
 }
 
 type WrittenManifest = Parameters<typeof readManifest>[0];

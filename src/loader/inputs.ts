@@ -26,7 +26,8 @@ export function readInputs(
   { env = process.env, onSecret }: InputOptions,
   problems: Problems,
 ): Inputs {
-  const values = withDotEnv(root, env, problems);
+  const hasDotEnv = !isCi(env) && lstatSync(join(root, dotEnvName), { throwIfNoEntry: false }) !== undefined;
+  const values = hasDotEnv ? withDotEnv(root, env, problems) : env;
   return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
 }
 
@@ -41,13 +42,11 @@ interface InputOptions {
 }
 
 function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): NodeJS.ProcessEnv {
-  const path = join(root, dotEnvName);
-  if (isCi(env) || !lstatSync(path, { throwIfNoEntry: false })) return env;
   // Only this may read it.
   const source = diskSource(root, largest, () => false);
   const file = openFile(source, dotEnvName, problems);
   if (!file) return env;
-  if (isForeign(path, root)) {
+  if (isForeign(join(root, dotEnvName), root)) {
     const hint = 'Remove it, or take ownership of it.';
     problems.add('foreign-env-file', `${dotEnvName} belongs to another user.`, { file, offset: 0 }, { hint });
     return env;

@@ -155,6 +155,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
   // On Node 20, a copy by `...` would take six times as long, for each of thousands.
   const { kind, key, address, id, place, fields, declaration } = manifest;
   const { value, find, overlaid } = declared;
+  const lifecycle = get(value, 'lifecycle');
   return {
     kind,
     key,
@@ -163,7 +164,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     fields,
     declaration,
     ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
-    lifecycle: readLifecycle(declared),
+    lifecycle: isObject(lifecycle) ? readLifecycle(lifecycle, declared) : noLifecycle,
     secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
     source: () => place.file.at(place.offset),
     locate(at) {
@@ -272,8 +273,9 @@ function wrongIdentity({ kind, value }: DeclaredTree, plain: readonly string[]):
 function neverWritten({ kind, value }: DeclaredTree): ProblemAt[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     if (!field.places?.has('serverOwned')) return [];
-    const isOwned = (_: Json, at: Pointer) => fieldSays(field, at, 'serverOwned');
-    return placesOf(get(value, name) ?? null, isOwned, pointer(name)).map((at): ProblemAt => {
+    const given = get(value, name) ?? null;
+    const owned = placesOf(given, (_, at) => fieldSays(field, at, 'serverOwned'), pointer(name));
+    return owned.map((at): ProblemAt => {
       const message = `\`${segmentsOf(at).join('/')}\` is set by the tenant (\`places\` of ${kind.name}), so this value is never written.`;
       const hint = 'Remove the line, or the policy of the place.';
       return { at, code: 'server-owned-field', message, hint };
@@ -338,9 +340,10 @@ function explainIgnored(kind: Kind, at: Pointer, value: JsonObject): Problem | n
   };
 }
 
-function readLifecycle({ kind, value, find, problems }: DeclaredTree): Resource['lifecycle'] {
-  const lifecycle = get(value, 'lifecycle');
-  if (!isObject(lifecycle)) return noLifecycle;
+function readLifecycle(
+  lifecycle: JsonObject,
+  { kind, value, find, problems }: DeclaredTree,
+): Resource['lifecycle'] {
   const ignore = getTexts(lifecycle, 'ignore');
   for (const [index, at] of ignore.entries()) {
     const problem = explainIgnored(kind, at, value);

@@ -148,17 +148,6 @@ function globRefusal(pattern: string, isSecret = holdsCredentials): Failure | nu
   return slow && new Failure([{ severity: 'error', ...slow }]);
 }
 
-/** A source with further files, which have these texts. None of them is refused. */
-export function withTexts(source: FileSource, texts: ReadonlyMap<string, string>): FileSource {
-  return {
-    glob(patterns) {
-      const isWanted = matchGlobs(patterns);
-      return [...source.glob(patterns), ...[...texts.keys()].filter(isWanted)].sort();
-    },
-    text: (path, isLossy) => texts.get(path) ?? source.text(path, isLossy),
-  };
-}
-
 export function sizeLimit(megabytes: number) {
   const limit = {
     left: megabytes * 2 ** 20,
