@@ -8,7 +8,7 @@ import { lazy } from '../model/basics.ts';
 import { hasErrors, type Source } from '../model/diagnostic.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { get, type JsonObject, sameJson } from '../model/json.ts';
-import { type LintLevel, type LintLevels, type LintRule, lintRules } from '../model/lint.ts';
+import { type LintLevels, lintRules } from '../model/lint.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
@@ -349,9 +349,9 @@ function readProject(opened: OpenEnvironment, manifests = manifestsIn(opened)): 
   const project = requireEnvironment(opened);
   const { project: file, documents } = opened;
   const isEmbedded = project.environment.connection.to === 'sandbox';
-  const levels = Object.entries<LintRule>(lintRules).map(([code, { level, embedded }]) => {
-    const byDefault = (isEmbedded ? embedded : undefined) ?? level;
-    return [code, get<LintLevel | undefined>(file.lint, code) ?? byDefault] as const;
+  const levels = Object.entries(lintRules).map(([code, rule]) => {
+    const byDefault = isEmbedded && 'embedded' in rule ? rule.embedded : rule.level;
+    return [code, get(file.lint, code) ?? byDefault] as const;
   });
   const lint: LintLevels = Object.fromEntries(levels);
   return {

@@ -1,9 +1,9 @@
 import type { Severity } from './diagnostic.ts';
 import type { Pointer } from './pointer.ts';
 
-export type LintLevel = Severity | 'off';
+type LintLevel = Severity | 'off';
 
-export interface LintRule {
+interface LintRule {
   readonly level: LintLevel;
   /** The level for an embedded tenant, if it is different there. */
   readonly embedded?: LintLevel;
