@@ -30,16 +30,16 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
 }));
 
 test('values are the same where their canonical texts are', () => {
-  let equal = 0;
+  const pair = fc.oneof(
+    fc.tuple(json, json),
+    json.map((value): [Json, Json] => [value, structuredClone(value)]),
+  );
   fc.assert(
-    fc.property(json, json, (one, other) => {
-      const isEqual = canonicalJson(one) === canonicalJson(other);
-      expect(sameJson(one, other)).toBe(isEqual);
-      if (isEqual && typeof one === 'object' && one !== null) equal += 1;
+    fc.property(pair, ([one, other]) => {
+      expect(sameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other));
     }),
     { numRuns: runs(5000) },
   );
-  expect(equal).toBeGreaterThan(0);
 });
 
 test('a value is the same as one with its names in another order', () => {
