@@ -99,8 +99,9 @@ export async function folderInRepository({ config }: Pick<ProjectArgs, 'config'>
   }
 }
 
-/** The kinds of the project, or the built-in ones. Throws a Failure for a file that cannot be read. */
+/** The kinds of the project, or the built-in ones where none is named or found. Throws a Failure for a file that cannot be read. */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
-  return existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
+  const isNamed = (args.config ?? io.env.TENANTCTL_CONFIG ?? '') !== '';
+  return isNamed || existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
 }
