@@ -35,19 +35,18 @@ function replacementsIn({ name, op, origin, view }: Field): string[] | null {
     case 'inline': {
       if (view.base !== null) return null;
       const texts = [view.before, view.after].map((parts) => parts && changedTexts(parts));
-      return [JSON.stringify([name, op, origin, texts])];
+      return [JSON.stringify([name, origin, texts])];
     }
     case 'lines': {
       if (view.moves !== null) return null;
-      const { blocks, notes } = view.diff;
-      const changed = blocks.filter(({ is }) => is === 'changed');
+      const changed = view.diff.blocks.filter(({ is }) => is === 'changed');
       const texts = changed.map(({ before, after }) =>
         [before, after].map((lines) => lines.flatMap(({ parts }) => changedTexts(parts))),
       );
       const isCut = texts.flat(2).some(({ length }) => length >= maxText);
       // Line endings may be all that differs.
       const all = texts.length === 0 ? [null] : texts;
-      return isCut ? null : all.map((text) => JSON.stringify([name, op, origin, notes, text]));
+      return isCut ? null : all.map((text) => JSON.stringify([name, op, origin, text]));
     }
   }
 }

@@ -232,8 +232,8 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const title = familyTitle(family, options);
   const folded = foldedSection(title, joinParts(details, '\n\n'), entry.isFailure ? ' open' : '');
   const label = `${escapeMarkdown(entry.kind)}, ${reasonOf(entry)}`;
-  // Failures and urgent changes are cut last; of the rest, long ones first.
-  return { ...folded, rank: entry.isFailure ? 0 : urgencyOf(entry) + folded.whole.length / 1e6, label };
+  // Failures and urgent changes are cut last; of those that are alike, long ones first.
+  return { ...folded, rank: urgencyOf(entry) + folded.whole.length / 1e6, label };
 }
 
 const signsOf = ({ outcome, action }: Entry): string =>

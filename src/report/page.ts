@@ -273,7 +273,7 @@ const maxTenants = 10;
 
 export function linesOf({ entries }: Point) {
   const objects = groupBy(entries, ({ address }) => address).map(([, group]) => {
-    const names = [...new Set(group.flatMap(({ environments }) => environments))].sort();
+    const names = group.flatMap(({ environments }) => environments).sort();
     // An object may change in one way in some environments, and in another way in others.
     const [first = '', ...others] = new Set(group.map(consequenceOf));
     const words = `${takeFirst(first, maxConsequence)}${first.length > maxConsequence ? '…' : ''}`;

@@ -11,7 +11,7 @@ const ownWords = new Set(
 const values = new Set('body context declared headers members named profiles query'.split(' '));
 const sides = new Set('after base before'.split(' '));
 const byAddress = new Set('desired proven rendered'.split(' '));
-const addresses = new Set('address ensuredHere undeclared'.split(' '));
+const addresses = new Set('address undeclared'.split(' '));
 const pointers = new Set('beside path paths secrets unmet withheld'.split(' '));
 
 /**

@@ -75,6 +75,63 @@ describe('of a template in 50 tenants', () => {
     expect(shown()).toContain('body  (in tenant-02, and 48 other variants)');
     expect(count(shown({ verbose: true }), /\+ Dear tenant/g)).toBe(50);
     expect(count(shown(), /\+ Line 5$/gm)).toBe(1);
+    expect(shown()).toMatch(/\+ body.*\n +@@ line 2\n +\+ Line 0\n/);
+  });
+
+  it('replaced lines are compared one by one, and those that are left out are no part of a block', () => {
+    const shown = report((name) => [difference('/body', 'a\nb\nc\nend\n', `A\n${name}\nC\nend\n`)]);
+    expect(shown).toContain(
+      `
+       ~ body  (shown is tenant-01)
+           @@ line 1
+           - a
+           + A
+           @@ line 3
+           - c
+           + C
+             end
+       ~ body  (in tenant-01)
+           @@ line 2
+           - b
+           + tenant-01
+`.replaceAll('\n ', '\n'),
+    );
+  });
+
+  it('a variable has the overlays of all, and the most common replacement is first', () => {
+    const overlay = (name: string) => ({ file: `${name}.yaml`, line: 1 });
+    const shown = render(
+      fleet(['us', 'eu', 'x', 'y', 'y-2', 'y-3'], (name) => [
+        update(
+          address,
+          { ...difference('/subject', `${name} old`, `${name} new`), overlay: overlay(name) },
+          difference('/type', 'a', name === 'eu' ? 'b' : 'c'),
+          ...(name < 'y' ? [difference('/replyTo', `${name === 'us'} old`, `${name === 'us'} new`)] : []),
+        ),
+      ]),
+      'text',
+      { width: 200 },
+    );
+    expect(shown).toContain(
+      `      ~ subject  "eu old" → "eu new"  (shown is eu, set by overlays in eu.yaml:1, us.yaml:1, x.yaml:1 and 3 more)
+      ~ type     "a" → "c"  (in all but eu)
+      ~ type     "a" → "b"  (in eu)
+      ~ replyTo  "false old" → "false new"  (in eu, us, x, shown is eu)
+`,
+    );
+  });
+
+  it('objects of other kinds, or that change alike in other tenants, are not the same', () => {
+    const shown = render(
+      fleet(['a', 'b'], (name) => [
+        ...['a', 'b'].map((key) =>
+          update(`A/${key}`, difference('/x', 1, 2), ...(name === key ? [difference('/y', 1, 2)] : [])),
+        ),
+        ...['A/c', 'B/c'].map((address) => update(address, difference('/x', 1, 2))),
+      ]),
+      'text',
+    );
+    expect(shown).not.toContain('the same in');
   });
 
   it('a field that only some of them change says in which', () => {

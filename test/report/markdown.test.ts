@@ -7,8 +7,10 @@ import {
   diagnostics,
   difference,
   digest,
+  fleet,
   guard,
   localesOf,
+  names,
   outcome,
   plan,
   render,
@@ -36,6 +38,64 @@ describe('a plan as a comment', () => {
     expect(text.endsWith(`Digest: \`${digest}\`\n`)).toBe(true);
   });
 
+  it('says what it undoes, what limits it, and shows lines beside their places', () => {
+    const nobody = { count: 0, first: [] };
+    const impact = { before: 3, after: 3, enter: nobody, leave: nobody };
+    const lines = (word: string) => `${word}\n\t1\n2\n3\n4\n5\n6\n7\n8\n${word}\n`;
+    const text = markdown(
+      plan(
+        [
+          update('A/a', difference('/body', lines('a'), lines('b')), difference('/ends', 'a\r\n', 'a\n')),
+          change({ address: 'ProfileSearch/a', action: 'update', impact }),
+        ],
+        {
+          undoes: { startedAt: '2026-01-01T00:00:00.000Z', planDigest: digest },
+          scope: { only: ['A/*'], except: [], prune: false, since: null },
+        },
+      ),
+    );
+    expect(text).toContain(`### tenantctl plan: production
+
+**Rollback of the apply of 2026-01-01T00:00:00.000Z**
+
+\`https://acme.api.example.com, https://acme-profiles.example.com\` · made 2025\\-03-01 10:00 UTC · limited by \`--only A/*\`
+`);
+    expect(text).toContain(`<code>A/a</code> to update</summary>
+
+\`config/all.yaml:12\`
+
+\`body\`:
+
+\`\`\`diff
+@@ line 1 @@
+- a
++ b
+      1
+  2
+  3
+@@ line 7 @@
+  6
+  7
+  8
+- a
++ b
+\`\`\`
+
+\`ends\` \\(only line endings differ\\):
+
+</details>
+`);
+    expect(text).toContain('It finds 3 profiles, 3 before: nobody enters or leaves.\n');
+    expect(markdown(plan([textUpdate]))).not.toContain('@@');
+  });
+
+  it('counts each environment in one table, and lists them where the heading does not name all', () => {
+    const text = (count: number) => markdown(fleet(names(count), () => [textUpdate]));
+    expect(text(3).match(/to create/g)).toHaveLength(1);
+    expect(text(3)).not.toContain('All 3 environments');
+    expect(text(4)).toContain('All 4 environments');
+  });
+
   it('warns of a refused plan first', () => {
     expect(markdown(plan([textUpdate], { diagnostics: [guard] }))).toMatch(
       /^### .*\n\n> \[!CAUTION\]\n> \*\*REFUSED/,
@@ -61,6 +121,7 @@ describe('a plan as a comment', () => {
       `<a href="${to(textUpdate.address)}"><code>${textUpdate.address}</code></a> to update</summary>`,
     );
     expect(text).toContain(`[\`SenderAddress/old@acme.example\`](<${to(senderDelete.address)}>)`);
+    expect(markdown(both, { reportUrl: 'https://a.example/a|b' })).toContain('](<https://a.example/a%7Cb#');
     for (const other of ['javascript:alert(1)', 'plan.html'])
       expect(markdown(both, { reportUrl: other })).toBe(markdown(both));
   });
@@ -183,6 +244,10 @@ describe('a plan as a comment', () => {
     const byHand = change({ address: 'AuthProfile/a', action: 'manual', warnings: ['Do it.'] });
     expect(markdown(plan([senderDelete, byHand]))).toContain('> [!CAUTION]\n> 1 delete\n');
     expect(markdown(plan([byHand]))).not.toContain('CAUTION');
+    // The words of the action say it.
+    expect(markdown(plan([senderDelete, byHand]))).not.toContain('⚠️ <b>');
+    const tasks = names(8).map((name) => ({ ...byHand, address: `AuthProfile/${name}`, warnings: [name] }));
+    expect(markdown(plan(tasks))).toContain('|  |  | and 4 more |  |\n');
   });
 
   it('tells how to apply what was approved, unless the plan is refused', () => {
@@ -220,7 +285,11 @@ describe('results and problems as comments', () => {
     expect(text).toContain(
       '<details open><summary>❌ <code>~</code> <code>AuthProfile/Employees</code> failed</summary>',
     );
-    expect(text).toContain('400 Bad request: offNetwork is not allowed here.');
+    expect(text).toContain(
+      'failed</summary>\n\n```\n400 Bad request: offNetwork is not allowed here.\n```\n\n- `PATCH /v2024/auth-profiles/p-1 → 400, tracking id 7f3c, 2 attempts, 120 ms`\n',
+    );
+    expect(text).toContain('<p>✅ <code>+</code> <code>SenderAddress/help@acme.example</code> done</p>\n');
+    expect(text).toContain('by hand</summary>\n\n> ⚠️ Set the mediums by hand.\n');
   });
 
   it('says how to go on where something is left', () => {
@@ -230,7 +299,9 @@ describe('results and problems as comments', () => {
 
   it('lists problems with place and excerpt', () => {
     const text = markdown(diagnostics);
-    expect(text).toContain('- ❌ **error** `config/a.yaml:3:1` Unknown field \\`subjct\\`. `unknown-field`');
+    expect(text).toContain(
+      '- ❌ **error** `config/a.yaml:3:1` Unknown field \\`subjct\\`. `unknown-field` _hint:_ Did',
+    );
     expect(text).toContain('  3 | subjct: Hello\n');
     expect(text).toMatch(/^### tenantctl validate\n\n\*\*1 error, 1 note\*\*\n/);
   });
@@ -257,6 +328,35 @@ it.each([
 });
 
 describe('a comment with a long list', () => {
+  const long = (at: number, lines: number) =>
+    update(`A/${at}`, difference('/body', '', `${at}${'x'.repeat(600)}\n`.repeat(lines)));
+  const ofAll = (count: number, lines: number) => Array.from({ length: count }, (_, at) => long(at, lines));
+
+  it('shows short changes whole rather than a long one, and names all where it can', () => {
+    expect(markdown(plan([long(0, 60), ...ofAll(30, 2)]))).toContain('- Without details: 1 A, to update.\n');
+    const many = markdown(plan(ofAll(300, 3)));
+    expect(many).toContain('- Without details: ');
+    expect(many).not.toContain('- Not shown: ');
+    const bare = names(600).map((name) => change({ address: `A/${name}`, action: 'update', source: null }));
+    expect(markdown(plan(bare))).not.toContain('Cut to the length');
+  });
+
+  it('counts what is left out by its kind, errors first, as far as there is room', () => {
+    const all = names(300).map((name, at) => {
+      const severity = at % 2 === 0 ? 'warning' : 'error';
+      return { ...guard, code: name, severity, message: 'x'.repeat(600) } as const;
+    });
+    expect(markdown(all)).toMatch(/^- Not shown: 1 error `tenant-\d+`; .{300,500}; and \d+ other kinds\.$/m);
+  });
+
+  it('leaves out a table of environments that is too long by itself', () => {
+    const failed = fleet(
+      names(900).map((name) => `${name}${'x'.repeat(80)}`),
+      () => guard,
+    );
+    expect(markdown(failed)).toMatch(/^### [^|]*Digest: .*\n$/);
+  });
+
   it('says why an apply was refused, as far as there is room, and how many reasons are left out', () => {
     const reasons = Array.from({ length: 400 }, (_, at) => ({
       ...guard,

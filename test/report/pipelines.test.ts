@@ -5,6 +5,7 @@ import {
   change,
   diagnostics,
   difference,
+  fleet,
   guard,
   outcome,
   plan,
@@ -75,8 +76,15 @@ it('names files from the top of the repository, where CI systems look for them',
 
 it('annotates what a plan warns of, and what the tenant did not do as asked', () => {
   const update = change({ address: 'A/b%40c', action: 'update', warnings: ['The tenant may refuse it.'] });
-  expect(ofPlan('github', plan([update]))).toContain(
+  const remark = { code: 'odd', severity: 'warning', message: 'It is odd.' } as const;
+  const warned = ofPlan('github', plan([update], { diagnostics: [remark] }));
+  expect(warned).toContain(
     '::warning file=config/all.yaml,line=12,title=to update%3A A/b@c::The tenant may refuse it.\n',
+  );
+  expect(warned).toContain('::warning title=odd::It is odd.\n');
+  const failed = outcome({ address: 'A/b', outcome: 'failed', error: 'Refused.', warnings: ['It is slow.'] });
+  expect(render(result([failed, outcome({ address: 'A/c', outcome: 'unknown' })]), 'github')).toMatch(
+    /^::error title=failed%3A A\/b::Refused\.\n::warning title=failed%3A A\/b::It is slow\.\n::error title=unknown%3A A\/c::unknown\n/,
   );
   const done = outcome({ address: 'A/b', outcome: 'done', warnings: ['The tenant ignored /x.'] });
   expect(render(result([done]), 'github')).toContain('::warning title=done%3A A/b::The tenant ignored /x.\n');
@@ -89,7 +97,7 @@ it('annotates what a plan warns of, and what the tenant did not do as asked', ()
 const odd: Diagnostic = {
   code: 'unknown-field',
   severity: 'warning',
-  message: 'a, b: c\r\n100%',
+  message: 'a, b: c\r\n100%\x07',
   source: { file: 'config/a, b: c%.yaml', line: 12, column: 34 },
   address: 'SenderAddress/a%40b',
 };
@@ -98,7 +106,7 @@ const renderOdd = (format: Format) => render([odd], format);
 describe('signs that end a part of an annotation', () => {
   it('are escaped: comma and colon in properties only, percent and line ends everywhere', () => {
     expect(renderOdd('github')).toBe(
-      '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field%3A SenderAddress/a@b::a, b: c%0A100%25\n',
+      '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field%3A SenderAddress/a@b::a, b: c%0A100%25␇\n',
     );
   });
 });
@@ -114,10 +122,10 @@ describe('SARIF', () => {
   });
 
   it('has a rule a code and a region a problem', () => {
-    const [run] = JSON.parse(ofProblems('sarif')).runs;
-    expect(run.tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
-      'deprecated-kind',
-      'unknown-field',
+    const [run] = JSON.parse(render([...diagnostics, ...diagnostics], 'sarif')).runs;
+    expect(run.tool.driver.rules).toEqual([
+      { id: 'deprecated-kind', name: 'DeprecatedKind' },
+      { id: 'unknown-field', name: 'UnknownField' },
     ]);
     expect(run.results[0]).toMatchObject({
       ruleId: 'unknown-field',
@@ -133,6 +141,12 @@ describe('SARIF', () => {
       ],
     });
     expect(run.results[1]).toMatchObject({ level: 'note', ruleIndex: 0 });
+    expect(run.results[1]).not.toHaveProperty('locations');
+  });
+
+  it('has the object of a problem that is in no file', () => {
+    const [run] = JSON.parse(render([{ ...guard, address: 'A/b\x07' }], 'sarif')).runs;
+    expect(run.results[0].locations).toEqual([{ logicalLocations: [{ fullyQualifiedName: 'A/b␇' }] }]);
   });
 
   it.each([
@@ -163,8 +177,9 @@ describe('JUnit', () => {
   });
 
   it('has a test for each remark, which passes', () => {
-    const remark = { ...guard, severity: 'warning' } as const;
+    const remark = { ...guard, severity: 'warning', address: 'A/b&' } as const;
     const text = ofPlan('junit', plan([], { diagnostics: [remark] }));
+    expect(text).toContain('<testsuite name="A/b&amp;" tests="1"');
     expect(text).toContain('tests="2" failures="0"');
     expect(text).toContain(`<system-out>warning: ${guard.message}`);
   });
@@ -184,10 +199,38 @@ describe('JUnit', () => {
     expect(text).toContain('<skipped message="to delete: skipped">');
   });
 
+  it('has a suite for each environment, with what is known of each', () => {
+    const [problem = guard] = diagnostics;
+    const moved = update('A/b&', difference('/name', '<a>', 'b'));
+    const plans = fleet(['eu', 'us', 'x'], (name) => (name === 'x' ? problem : name === 'eu' ? [moved] : []));
+    expect(render(plans, 'junit')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="tenantctl environments" tests="4" failures="2" errors="0" skipped="0" time="0.000">
+  <testsuite name="eu" tests="2" failures="1" errors="0" skipped="0" time="0.000">
+    <testcase classname="eu" name="A: A/b&amp;" file="config/all.yaml" time="0.000"><failure message="differs: to update" type="update">  ~ A/b&amp;  config/all.yaml:12
+      ~ name  &quot;&lt;a&gt;&quot; → &quot;b&quot;
+</failure></testcase>
+    <testcase classname="eu" name="tenant: 137 objects unchanged" time="0.000"></testcase>
+  </testsuite>
+  <testsuite name="us" tests="1" failures="0" errors="0" skipped="0" time="0.000">
+    <testcase classname="us" name="tenant: 137 objects unchanged" time="0.000"><system-out>No changes. The tenant matches the manifests.</system-out></testcase>
+  </testsuite>
+  <testsuite name="x" tests="1" failures="1" errors="0" skipped="0" time="0.000">
+    <testcase classname="x" name="config/a.yaml: unknown-field config/a.yaml:3:1" file="config/a.yaml" time="0.000"><failure message="Unknown field \`subjct\`." type="unknown-field">Unknown field \`subjct\`.
+3 | subjct: Hello
+  | ^
+Did you mean \`subject\`?</failure></testcase>
+  </testsuite>
+</testsuites>
+`);
+  });
+
   it('fails a run that was stopped before anything failed', () => {
     const changes = sampleResult.changes.filter(({ outcome }) => outcome === 'notAttempted');
     const stopped = { ...sampleResult, outcome: 'interrupted', changes } as const;
     const text = render(stopped, 'junit');
     expect(text).toContain('tests="2" failures="1" errors="0" skipped="1"');
+    expect(text).toContain(
+      '<testcase classname="run" name="apply to production" time="0.000"><failure message="Interrupted: 0 done, 0 failed, 0 skipped, 0 not attempted, 0 unknown, 1 by hand." type="apply">',
+    );
   });
 });

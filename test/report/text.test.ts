@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Change, Difference } from '../../src/model/plan.ts';
 import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/layout.ts';
@@ -201,6 +202,81 @@ Digest: ${digest}
     expect(plainly).toContain('{"$ref": "Source/HR"} → "b"');
   });
 
+  it('shows secrets and references by name, letters that look like others by code, and nothing of a missing side', () => {
+    const named = { s1: 'Source/HR', 7: 'Identity/a%20b' };
+    const long = { text: 'x'.repeat(80), key: { $secret: 'A' } };
+    const both = { origin: 'both' } as const;
+    const diff: Difference[] = [
+      added('/empty', null),
+      { ...difference('/gone', 1, null), op: 'remove' },
+      { ...difference('/owner', 7, { $ref: 'Source/IT' }), named },
+      { ...difference('/by/s1', 'toString', 'b'), named },
+      { ...difference('/moved', 'a', 'b'), ...both, named, base: 's1' },
+      { ...difference('/looks', 'a', 'b'), ...both, base: { $ref: 'Source/HR' } },
+      { ...difference('', 'a', 'b'), origin: 'repo' },
+      difference('/one', { $secret: 'OLD' }, [{ $secret: 'NEW' }]),
+      difference('/like', 'p\u0430', 'q\u0430'),
+      difference('/lines', 'a\np\u0430', 'a\nq\u0430'),
+      added('/long', long),
+    ];
+    expect(text(plan([update('A/b', ...diff)]), { width: 200 })).toContain(`
+      + empty                   null
+      - gone                    1
+      ~ owner                   "!ref Identity/a b (7)"
+                              → "!ref Source/IT (created by this plan)"
+      ~ by/!ref Source/HR (s1)  "toString" → "b"
+      ~ moved                   "a" → "b"  (changed in the repository and in the tenant)
+                              was declared: "!ref Source/HR (s1)"
+      ~ looks                   "a" → "b"  (changed in the repository and in the tenant)
+                              was declared: {"$ref": "Source/HR"}
+      ~ (all)                   "a" → "b"
+      ~ one                     (secret OLD) → ["(secret NEW)"]
+      ~ like                    "p<U+0430>" → "q<U+0430>"
+      ~ lines
+          @@ line 1
+            a
+          - p<U+0430>
+          + q<U+0430>
+      + long
+          + {
+          +   "text": "${long.text}",
+          +   "key": "(secret A)"
+          + }
+`);
+  });
+
+  const removed = (before: string): Difference => ({ ...difference('/body', before, null), op: 'remove' });
+  it.each([
+    [added('/body', 'a\nb\n'), 'body +2'],
+    [removed('a\nb\n'), 'body −2'],
+    [difference('/body', 'a\nb\n', 'a\nc\n'), 'body +1 −1'],
+    [removed('a'), 'body removed'],
+    [added('/body', 'a'.repeat(32)), `body: ${'a'.repeat(32)}`],
+    [added('/body', 'a'.repeat(33)), `body: ${'a'.repeat(31)}…`],
+  ])('says in a few words what %j is', (diff, words) => {
+    const shown = text(plan([{ ...lockout, diff: [diff] }]), { width: 200 });
+    expect(/lock-out .*· (.*)/.exec(shown)?.[1]).toBe(words);
+  });
+
+  const lines = difference('/body', '', 'a\nb\n');
+  const ends = (name: string) => difference(name, 'a\r\nb\r\n', 'a\nb\n');
+  const sends = (name: string) =>
+    textUpdate.requests.map((request) => ({ ...request, body: { key: { $secret: name } } }));
+  it.each<[string, Partial<Change>, Partial<Change>]>([
+    ['another action', {}, { action: 'create' }],
+    ['another sign', { diff: [lines] }, { diff: [{ ...lines, op: 'add' }] }],
+    ['another side', {}, { diff: [{ ...difference('/x', 'a', 'b'), origin: 'both' }] }],
+    ['another side of a text', { diff: [lines] }, { diff: [{ ...lines, origin: 'both' }] }],
+    ['line ends of another field', { diff: [ends('/a')] }, { diff: [ends('/b')] }],
+    ['another warning', { warnings: ['One.'] }, { warnings: ['Two.'] }],
+    ['another secret', { requests: sends('A') }, { requests: sends('B') }],
+  ])('shows two changes as one, but not with %s', (_what, one, other) => {
+    const base = { ...update('A/a', difference('/x', 'a', 'b')), ...one };
+    const shown = (second: Partial<Change>) => text(plan([base, { ...base, address: 'A/b', ...second }]));
+    expect(shown({})).toContain('the same in 2 objects');
+    expect(shown(other)).not.toContain('the same in');
+  });
+
   it('cuts long values with a note, and shows them whole when asked', () => {
     const body = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const value = plan([
@@ -208,6 +284,8 @@ Digest: ${digest}
     ]);
     expect(text(value)).toContain('… 60 lines more (--verbose shows all)');
     expect(text(value, { verbose: true })).toContain('+ line 99');
+    const moved = { ...difference('/body', body, ''), origin: 'both', base: '' } as const;
+    expect(text(plan([update('A/b', moved)])).match(/… 60 lines more/g)).toHaveLength(2);
   });
 
   it('shows what was declared beside what both sides made of it', () => {
@@ -319,6 +397,12 @@ describe('a result as text', () => {
     );
   });
 
+  it('says why it was refused, and no more than once that it was', () => {
+    const refused = text(result([], { outcome: 'refused', diagnostics: [guard] }));
+    expect(refused).toContain(guard.message);
+    expect(refused.match(/Refused, nothing written/g)).toHaveLength(1);
+  });
+
   it('lists what became of each change, with the words of the tenant and its tracking id', () => {
     expect(
       text(sampleResult),
@@ -400,6 +484,14 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
 `);
   });
 
+  it('shows all lines of a message, and a source line whole where it fits, else around the sign', () => {
+    const sign = (line: string, at: number) => ({ excerpt: `7 | ${line}\n  | ${' '.repeat(at)}^` });
+    const said = (more: Partial<Diagnostic>) => text([{ ...guard, ...more }], { width: 60 });
+    expect(said({ message: 'One.\nTwo.' })).toContain('error  One.  [too-many-deletes]\n    Two.\n');
+    expect(said(sign('a'.repeat(50), 49))).toContain(`    7 | ${'a'.repeat(50)}\n`);
+    expect(said(sign(`body: ${'a'.repeat(90)}`, 7))).toContain('    7 | body: aaa');
+  });
+
   it('stay in order, and end with no empty line, however many they are', () => {
     const all = Array.from({ length: 30 }, (_, at): Diagnostic => {
       const severity = [7, 14, 21].includes(at) ? 'warning' : 'error';
@@ -427,6 +519,14 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     const said = text(all);
     expect(/and \d more.*?\(/.exec(said)?.[0] ?? '').toBe(words);
     expect(said.match(/warning {2}It is/g)).toHaveLength(words === '' ? count : 1);
+  });
+
+  it('names what is folded by its place where it has no address, each once', () => {
+    const at = (line: number): Diagnostic => {
+      const source = { file: 'a', line, column: 1 };
+      return { code: 'same', severity: 'warning', message: 'It is.', source };
+    };
+    expect(text([1, 2, 2, 3, 3].map(at))).toContain('and 4 more: a:2:1, a:3:1 (');
   });
 
   const long = `body: "${'abcdefghi '.repeat(20)}"`;
@@ -469,10 +569,10 @@ X-Service-Experimental: true
 });
 
 it('a dry run breaks no line of a body, so that it can be copied', () => {
-  const body = { subject: 'A long subject. '.repeat(20) };
+  const body = { subject: 'A long subject. '.repeat(20), source: { $ref: 'Source/a%20b' } };
   const long = { ...textUpdate, requests: textUpdate.requests.map((request) => ({ ...request, body })) };
   const [shown = ''] = /^\{\n.*^\}/ms.exec(renderRequests(plan([long]), plain)) ?? [];
-  expect(JSON.parse(shown)).toEqual(body);
+  expect(JSON.parse(shown)).toEqual({ ...body, source: '(id of Source/a b)' });
 });
 
 describe('renderReport', () => {
