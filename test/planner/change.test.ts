@@ -30,6 +30,16 @@ describe('a change', () => {
     });
   });
 
+  it('says when the tenant modified the object, if it shows that', () => {
+    const modifiedAt = (modified: string) =>
+      planOf({
+        declared: [resource('SimIntegration', ['a'], { description: 'New' })],
+        live: [answers.integration('1', 'a', { modified })],
+      }).changes.map((change) => change.modified);
+    expect(modifiedAt('2026-01-02T03:04:05Z')).toEqual(['2026-01-02T03:04:05.000Z']);
+    expect(modifiedAt('now')).toEqual([undefined]);
+  });
+
   it('that creates has neither, and says so of a template too, although it has a default', () => {
     const created = changeOf({ declared: [resource('SimIntegration', ['New'], { type: 'B' })] });
     expect(created).toMatchObject({ action: 'create', id: null, fingerprint: null });

@@ -181,6 +181,11 @@ describe('a saved plan when it is applied', () => {
     const writes = replaced.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
     const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
     expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
+    const own = writes.map((each) => {
+      return { ...each, resource: gone('', { lifecycle: { protect: true } }) };
+    });
+    const kept = findRefusals(inputOf({ declared, live }), [], own.slice(0, 1));
+    expect(kept.map(({ code }) => code)).toEqual(['protected']);
   });
 
   it.each<[string, number | null, number, { digest?: string; maxDeletes?: number }, boolean]>([

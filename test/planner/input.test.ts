@@ -58,6 +58,13 @@ describe('what a plan reads', () => {
     });
   });
 
+  it('are objects that were only referred to before, of a kind that is read for another reason', () => {
+    const reader = (name: string) => resource(role, ['Reader'], { profiles: [ref(`Profile/${name}`)] });
+    const { environment, ...input } = inputOf({ declared: [reader('New')], previous: [reader('Old')] });
+    const requests = readRequestsFor({ ...input, environment: { ...environment, kinds } });
+    expect(requests.find(({ kind }) => kind === profile)?.keys).toEqual([['New'], ['Old']]);
+  });
+
   it('is the whole list where something of the kind may be deleted', () => {
     const declared = [sender('a@a.example'), sender('b@a.example')];
     const complete = (given: Partial<PlanCase>) => reads({ declared, ...given })[0]?.complete;
