@@ -265,6 +265,9 @@ describe('a file of the project that the command does not read', () => {
     symlinkSync(target, join(world.dir, 'link.json'));
     const before = world.read(target);
     await expectEnd(world.run(...argv), 1, message);
+    const outside = `${world.dir}-link.json`;
+    symlinkSync(join(world.dir, target), outside);
+    await expectEnd(world.run(...argv.map((word) => word.replace('link.json', outside))), 1, message);
     expect(world.read(target)).toBe(before);
   });
 });

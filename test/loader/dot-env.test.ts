@@ -53,7 +53,8 @@ describe('the values in .env', () => {
 
   it('are not read in CI', () => {
     expect(() => senderOf('SENDER=a@b.example', { CI: 'true' })).toThrow('SENDER is not set');
-    expect(senderOf('SENDER=a@b.example', { CI: 'false' })).toBe('a@b.example');
+    for (const CI of ['false', 'False', '0', ''])
+      expect(senderOf('SENDER=a@b.example', { CI }), CI).toBe('a@b.example');
   });
 
   it('are suggested where a secret is not set, except in CI', () => {

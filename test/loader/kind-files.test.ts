@@ -95,6 +95,7 @@ describe('a file is refused', () => {
         said: expect.stringContaining('Describe a kind in it, or remove it.'),
       },
     ]);
+    expect(problemsWith('"').map(({ at }) => at)).toEqual(['yaml-syntax kinds/Role.kind.yaml:1:1']);
   });
 });
 

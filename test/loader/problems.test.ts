@@ -14,6 +14,7 @@ type Case = [
 
 const cases: Case[] = [
   ['deep nesting', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too-deep 1:103'],
+  ['deep nesting in a key', `? ${'['.repeat(20_000)}${']'.repeat(20_000)}\n: a`, 'too-deep 1:102'],
   [
     'invalid UTF-8',
     '',

@@ -42,6 +42,15 @@ describe('--env', () => {
     expect(select(...selectors.split(' '))).toEqual(names.split(' '));
   });
 
+  it('ignores blanks around commas', () => {
+    expect(select(' us-1, test ')).toEqual(['test', 'us-1']);
+  });
+
+  it('does not take a group of nothing for all', () => {
+    const empty = { ...project, groups: { nobody: [] } };
+    expect(() => selectEnvironments(['@nobody'], empty)).toThrow('`@nobody` matches no environment');
+  });
+
   it('reports an empty name between commas once', () => {
     const problem = [
       'unknown-environment',
