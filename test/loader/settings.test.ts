@@ -70,8 +70,13 @@ describe('an environment', () => {
   });
 
   it('shows no line with a credential that does not belong there', () => {
-    for (const auth of ['{ token: hunter2 }', '{ token: 5 }', '{ clientId: a, clientSecret: hunter2 }']) {
-      const found = failureOf({ 'tenantctl.yaml': remote(`${address}\n      auth: ${auth}`) });
+    for (const written of [
+      'auth: { token: hunter2 }',
+      'auth: { token: 5 }',
+      'auth: { clientId: a, clientSecret: hunter2 }',
+      `${token}\n      tls: { cert: a.pem, key: "-----BEGIN PRIVATE KEY" }`,
+    ]) {
+      const found = failureOf({ 'tenantctl.yaml': remote(`${address}\n      ${written}`) });
       expect(found.find(({ code }) => code === 'literal-credential')).toMatchObject({
         hint: 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.',
       });
