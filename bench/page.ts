@@ -108,8 +108,9 @@ answers after 20 ms.
   that it needs. Node's own modules come with compiled code, which V8 refuses once one of its flags was set: \`src/cli.ts\`
   loads those that most commands need before it sets the flags of the next point. Node 22.1 and later keep compiled code
   of the program in their own compile cache, but only of functions that were compiled as their file was loaded: where it
-  is on, all of them are. Together, a plan of one object takes 0.92 of its former wall time on Node 20 and 0.81 on Node
-  26 (medians of 60 and 40 pairs, 2026-11-28). \`NODE_DISABLE_COMPILE_CACHE=1\` turns the cache off.
+  is on, all of them are. Together, a plan of one object takes 0.92 to 0.95 of its former wall time on Node 20 and 0.81 to
+  0.84 on Node 26, and the first run, which fills the cache, 1.05 (medians of 30 to 60 pairs, 2026-11-28).
+  \`NODE_DISABLE_COMPILE_CACHE=1\` turns the cache off.
 - **Optimizing late.** Most runs end before a function that V8 optimizes has paid for that. \`src/cli.ts\` lets functions
   run about ten times longer first: a plan of 2,100 templates then takes 0.83 of the CPU on Node 20, 0.93 on Node 22, and
   0.80 on Node 24 and 26; a plan of 10,000 templates takes 0.97 on Node 20 and 0.86 on Node 26 (medians of 4 to 9 pairs,
