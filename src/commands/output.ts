@@ -79,8 +79,7 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
     error instanceof Failure ? error : io.signal.aborted ? interruption() : systemFailure(error);
   const stack = error instanceof Error && error.stack ? `\n${error.stack}` : '';
   const failed = stopped ?? fail('internal', messageOf(error) + stack, { hint: bugHint('the lines above') });
-  // `validate` shows information. Here only the reason for stopping matters.
-  const diagnostics = failed.diagnostics.filter(({ severity }) => severity !== 'info');
+  const { diagnostics } = failed;
   const document = { is: 'diagnostics', diagnostics } as const;
   const isGiven = (option: string) => argv.includes(option);
   const verbosity = {

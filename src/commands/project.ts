@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
-import { findProjectFile } from '../loader/config.ts';
+import { findProjectFile, requireProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
 import { Failure, fail } from '../model/failure.ts';
@@ -80,10 +80,13 @@ export function selectorsOf(
   return { selectors: [TENANTCTL_ENV], from: 'TENANTCTL_ENV' };
 }
 
-/** The absolute path of the project file, named or found. Throws a Failure for one that belongs to somebody else. */
+/**
+ * The absolute path of the project file, named or found; in a folder without one, the path it would have. Throws a Failure for a
+ * named one that does not exist, and a found one that belongs to somebody else.
+ */
 export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
   const file = named ?? (env.TENANTCTL_CONFIG || undefined);
-  return file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+  return file === undefined ? findProjectFile(cwd) : requireProjectFile(resolve(cwd, file));
 }
 
 /** The project's folder in its repository, with a trailing `/`; `''` if it is the top, or unknown. */
@@ -102,6 +105,5 @@ export async function folderInRepository({ config }: Pick<ProjectArgs, 'config'>
 /** The kinds of the project, or the built-in ones where none is named or found. Throws a Failure for a file that cannot be read. */
 export function kindsHere(args: Pick<ProjectArgs, 'config'>, io: Io): Kinds {
   const options = projectFileOptions(args, io);
-  const isNamed = (args.config ?? io.env.TENANTCTL_CONFIG ?? '') !== '';
-  return isNamed || existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
+  return existsSync(options.configFile) ? openProjects(options).kinds : builtInKinds;
 }

@@ -25,11 +25,10 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const names = selectedEnvironments(args, io);
-  const options = names ? projectFileOptions(args, io) : projectOptions(args, io);
-  const projects = names && openProjects(options);
+  const projects = names && openProjects(projectFileOptions(args, io));
   const validated = projects
     ? joinValidations(names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })))
-    : validateProject(() => loadProject(options), args);
+    : validateProject(() => loadProject(projectOptions(args, io)), args);
   const { exitCode, resources, ...found } = validated;
   const diagnostics = found.diagnostics.toSorted(comparePlaces);
   const context = contextOf(io, { folder: await folderInRepository(args, io) });

@@ -5,7 +5,7 @@ import { readTemplateContext, readVariables } from '../client/template-variables
 import type { LiveObject } from '../kinds/kind.ts';
 import type { Project } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
-import type { Resource, UsedLookup } from '../kinds/resource.ts';
+import { noticesOf, type Resource, type UsedLookup } from '../kinds/resource.ts';
 import { type LintKnowledge, lint } from '../lint/index.ts';
 import { collectionsFor } from '../lint/searches.ts';
 import { findOrphaned, templateQuestions, withOtherVariables } from '../lint/templates.ts';
@@ -104,7 +104,7 @@ function completeDeclared(project: LoadedProject, past: ReturnType<ReadPast> | n
     references: referencesIn(inScope, kinds),
     diagnostics: [
       // `validate` shows information about manifests. In a plan it would distract from the changes.
-      ...project.diagnostics.filter(({ severity }) => severity !== 'info'),
+      ...[...project.diagnostics, ...noticesOf(inScope)].filter(({ severity }) => severity !== 'info'),
       ...(past?.diagnostics ?? []),
     ],
   };

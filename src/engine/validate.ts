@@ -1,5 +1,5 @@
 import type { Environment, Policy, Project } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
+import { noticesOf, type Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
 import { matchAddresses } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
@@ -36,21 +36,20 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
     checkScope(scope, environment.kinds);
     const selected = resources.filter(({ address }) => selection.includes(address));
     const findings = lint({ resources, known: null, levels });
-    const shown = new Set(selected.map(({ kind }) => kind));
-    const hidden = environment.kinds.all.filter((kind) => !shown.has(kind));
     const refused = [
       ...findUnserved(selected, environment),
       ...findProtectedAbsences(selected, environment.policy),
       ...findAbsentTargets(referencesIn(selected, environment.kinds), resources),
       ...selected.flatMap(findLacking),
     ];
-    const diagnostics = [...selection.findUnmatched(), ...problems, ...refused, ...findings]
-      .filter(isShown)
-      // Compares the message too: all kinds that are unproven share one code.
-      .filter(
-        ({ code, message }) =>
-          !hidden.some(({ quirks }) => quirks?.notice?.code === code && quirks.notice.message === message),
-      );
+    const notices = noticesOf(selected);
+    const diagnostics = [
+      ...selection.findUnmatched(),
+      ...problems,
+      ...notices,
+      ...refused,
+      ...findings,
+    ].filter(isShown);
     return {
       diagnostics,
       exitCode: hasErrors(diagnostics) ? ExitCode.couldNotRun : ExitCode.done,

@@ -1,5 +1,6 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
-import type { Source } from '../model/diagnostic.ts';
+import { groupBy } from '../model/basics.ts';
+import type { Diagnostic, Source } from '../model/diagnostic.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -81,6 +82,13 @@ export function undeclared(kind: Kind, key: Key, place: Source = nowhere): Resou
 /** The keys that an object may have in the tenant: its own, and the one that it is renamed from. */
 export function keysOf({ key, lifecycle: { renamedFrom } }: Pick<Resource, 'key' | 'lifecycle'>): Key[] {
   return renamedFrom ? [key, renamedFrom] : [key];
+}
+
+/** What the users of some kinds should know, said at the first of its objects. */
+export function noticesOf(resources: readonly Resource[]): Diagnostic[] {
+  return groupBy(resources, ({ kind }) => kind).flatMap(([{ quirks }, [first]]) =>
+    quirks?.notice ? [{ ...quirks.notice, ...first.point('') }] : [],
+  );
 }
 
 export interface UsedLookup extends Lookup {

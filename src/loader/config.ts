@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import {
@@ -41,6 +42,14 @@ import { noteIn, resolveNotes, tagNoter, tagReader } from './tags.ts';
 import { findNode, type ReadTag, readTree, type YamlDocument } from './tree.ts';
 
 const projectFileName = 'tenantctl.yaml';
+
+/** Throws a Failure for a project file that does not exist. */
+export function requireProjectFile(file: string): string {
+  if (existsSync(file)) return file;
+  throw fail('config-not-found', `There is no project file ${file}.`, {
+    hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
+  });
+}
 
 /**
  * The project file in a folder, or in the nearest folder above that has one; without one, the path for the folder's own. A file

@@ -1,18 +1,24 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Kind, LiveObject } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lazy } from '../model/basics.ts';
 import { hasErrors, type Source } from '../model/diagnostic.ts';
-import { Failure, fail } from '../model/failure.ts';
+import { Failure } from '../model/failure.ts';
 import { get, type JsonObject, sameJson } from '../model/json.ts';
 import { type LintLevels, lintRules } from '../model/lint.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
-import { environmentFiles, type ProjectFile, readEnvironment, readProjectFile } from './config.ts';
+import {
+  environmentFiles,
+  type ProjectFile,
+  readEnvironment,
+  readProjectFile,
+  requireProjectFile,
+} from './config.ts';
 import { readInputs } from './inputs.ts';
 import { declarerOf, type Manifest, readManifest } from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
@@ -210,11 +216,7 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const { tolerated, today, text } = opening;
   const problems = new Problems(tolerated);
   const configFile = resolve(options.configFile);
-  if (text === undefined && !existsSync(configFile)) {
-    throw fail('config-not-found', `There is no project file ${configFile}.`, {
-      hint: 'Run the command in the folder of tenantctl.yaml or below it, name the file with --config, or create one with `tenantctl init`.',
-    });
-  }
+  if (text === undefined) requireProjectFile(configFile);
   const folder = dirname(configFile);
   const root = text === undefined ? realpathSync.native(folder) : folder;
   const disk = text === undefined ? diskSource(root) : { glob: () => [], text: () => text };
@@ -400,12 +402,11 @@ function credentialTexts({ uses, inputs }: OpenEnvironment, credentials: () => R
   });
 }
 
-/** The resources of all manifests together. Objects that two of them declare are reported, and a notice of each kind once. */
+/** The resources of all manifests together. Objects that two of them declare are reported. */
 function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resource[] {
   const first = indexManifests(manifests);
-  const noticed = new Set<Kind>();
   for (const manifest of manifests) {
-    const { kind, place, address } = manifest;
+    const { place, address } = manifest;
     for (const { identity, label, isFormer } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
@@ -419,11 +420,6 @@ function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resour
       const hint = isReused ? renameFirst : 'Keep one of the two manifests.';
       problems.add('duplicate-object', message, place, { address, hint });
     }
-    const notice = kind.quirks?.notice;
-    if (!notice || noticed.has(kind)) continue;
-    noticed.add(kind);
-    const { code, message, ...more } = notice;
-    problems.add(code, message, place, more);
   }
   return manifests.flatMap(({ resource }) => resource ?? []);
 }

@@ -59,11 +59,11 @@ describe('a descriptor that holds', () => {
     return all.filter(({ code }) => code === 'kind-unproven').map(({ message }) => message);
   }
 
-  it('is unproven in validate as far as its objects are selected, also where others have none', async () => {
+  it.each(['validate', 'plan'])('is unproven in %s as far as its objects are selected', async (command) => {
     const world = await exampleWorld();
     // Nothing declares the kinds that are only referred to.
-    expect(await unprovenIn(world, 'validate')).toEqual(allUnproven);
-    expect(await unprovenIn(world, 'validate', '--only', 'Role/**')).toEqual(['Role is unproven.']);
+    expect(await unprovenIn(world, command)).toEqual(allUnproven);
+    expect(await unprovenIn(world, command, '--only', 'Role/**')).toEqual(['Role is unproven.']);
   });
 
   it('is unproven in plans until it is marked, and again when it changes', async () => {

@@ -41,11 +41,14 @@ describe('the project file', () => {
     );
   });
 
-  it.each(['plan', 'schema', 'explain Desk'])('is missed by %s if it is named', async (line) => {
-    const world = await createTestWorld();
-    const ran = await world.run(`${line} --config no.yaml`);
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('config-not-found') });
-  });
+  it.each(['plan', 'schema', 'explain Desk', 'sandbox', 'kind add Role'])(
+    'is missed by %s if it is named',
+    async (line) => {
+      const world = await createTestWorld();
+      const ran = await world.run(`${line} --config no.yaml`);
+      expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('config-not-found') });
+    },
+  );
 
   it('is asked for where there is none, with what to do', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-empty-'));

@@ -1,6 +1,7 @@
 /** What the manifests of a project declare of live objects, as far as they can be read. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noticesOf } from '../../src/kinds/resource.ts';
 import { openProjects } from '../../src/loader/index.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, type Files, failureOf, load, project } from './fixture.ts';
@@ -114,9 +115,9 @@ it('two objects that swap their names are refused, with the way to do it', () =>
 });
 
 it('what is known of a kind is told once, where it is declared first', () => {
-  const { diagnostics } = load({
+  const { resources } = load({
     'config/a.yaml': 'kind: ProfileSearch\nlabel: a\n---\nkind: SimIntegration\nname: a\n',
     'config/b.yaml': 'kind: SimIntegration\nname: b\n',
   });
-  expect(diagnostics.map(brief)).toEqual(['sim-deprecated config/a.yaml:4:1']);
+  expect(noticesOf(resources).map(brief)).toEqual(['sim-deprecated config/a.yaml:4:1']);
 });

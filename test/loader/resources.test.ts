@@ -393,13 +393,6 @@ describe('files', () => {
   });
 });
 
-test('the deprecation of a kind is reported once', () => {
-  const manifest = 'kind: SimIntegration\nname: a\n---\nkind: SimIntegration\nname: b\n';
-  expect(load({ 'config/a.yaml': manifest }).diagnostics).toMatchObject([
-    { code: 'sim-deprecated', severity: 'info' },
-  ]);
-});
-
 test('nothing but the project is touched while loading', () => {
   const root = project({ 'config/a.yaml': template });
   loadProject({ configFile: join(root, 'tenantctl.yaml'), env: {} });
@@ -410,7 +403,7 @@ test('the example project loads', () => {
   const configFile = 'examples/tenantctl.yaml';
   const { resources: found, diagnostics } = loadProject({ configFile, env: { SNOW_PASSWORD: 'x' } });
   expect(new Set(found.map(({ kind }) => kind)).size).toBe(8);
-  expect(diagnostics.map(({ code }) => code)).toEqual(['sim-deprecated']);
+  expect(diagnostics).toEqual([]);
   expect(() =>
     loadProject({ configFile, environment: 'production', env: { SNOW_PASSWORD: 'x' } }),
   ).not.toThrow();
