@@ -230,6 +230,8 @@ function exampleLines(whole: JsonObject, field: string | undefined): string[] {
 function exampleOf(schema: JsonObject): Json {
   const [given] = [...itemsOf(get(schema, 'examples') ?? null), ...itemsOf(get(schema, 'enum') ?? null)];
   const fixed = get(schema, 'const') ?? given;
+  const [, address] = /^!ref (.+)/.exec(String(fixed)) ?? [];
+  if (address !== undefined) return { $ref: address };
   if (fixed !== undefined) return fixed;
   const type = get(schema, 'type');
   const [first] = isArray(type) ? type : [type];

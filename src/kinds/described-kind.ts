@@ -348,6 +348,7 @@ function manifestSchemaOf(descriptor: Descriptor): JsonObject {
         [parent.part]: {
           description: `The ${parent.kind} that the object is below: \`!ref ${parent.kind}/…\`.`,
           type: 'string',
+          ...refersTo(parent.kind),
         },
       }),
       ...objectFrom(
@@ -398,6 +399,7 @@ function fieldSchema(name: string, field: Field): JsonObject {
         : {
             description: `The id of an object of the kind ${field.to}.`,
             type: ['string', 'integer', 'null'],
+            ...refersTo(field.to),
           };
     case 'text':
       return { description: `The text of ${name}.`, type: ['string', 'null'] };
@@ -412,6 +414,7 @@ function fieldSchema(name: string, field: Field): JsonObject {
               description: `The id of an object of the kind ${field.to}`,
               type: ['string', 'integer'],
               minLength: 1,
+              ...refersTo(field.to),
             },
       );
     case 'json': {
@@ -431,6 +434,8 @@ function fieldSchema(name: string, field: Field): JsonObject {
   }
 }
 
+const refersTo = (kind: string) => ({ examples: [`!ref ${kind}/name`] });
+
 const listSchema = (description: string, items: Json): JsonObject => ({
   description,
   type: ['array', 'null'],
@@ -441,6 +446,7 @@ function referenceSchema({ to, type }: { readonly to?: string; readonly type?: s
   const target = to === undefined ? 'an object' : `an object of the kind ${to}`;
   return {
     description: `A reference to ${target}: its id, or \`{type, id}\`.`,
+    ...(to === undefined ? {} : refersTo(to)),
     minLength: 1,
     minProperties: 1,
     additionalProperties: false,

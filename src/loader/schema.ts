@@ -77,8 +77,10 @@ export function fittingPart<T>(validate: ValidateFunction<T>, value: Json): T | 
     if (validate(part)) return part;
     const faults = (validate.errors ?? []).filter(({ keyword }) => !summaryKeywords.includes(keyword));
     // From the end on: the places of earlier items of a list stay as they are.
-    for (const { at } of faults.map(faultOf).reverse()) {
-      if (valueAt(part, at) !== undefined) part = setPart(part, at, null);
+    for (const { at, name } of faults.map(faultOf).reverse()) {
+      // A tag is unknown as a member of the value in its place: that is what does not fit.
+      const place = name?.startsWith('$') ? at.slice(0, at.lastIndexOf('/')) : at;
+      if (valueAt(part, place) !== undefined) part = setPart(part, place, null);
     }
   }
   return null;

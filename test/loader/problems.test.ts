@@ -122,6 +122,7 @@ test.each([
   ['identity: 5', 'wrong-type tenantctl.yaml:4:15'],
   ['identity: 5\n    profiles: { baseUrl: "https://p.example" }', 'wrong-type tenantctl.yaml:4:15'],
   ['profiles: { baseUrl: "https://p.example", auth: 5 }', 'wrong-type tenantctl.yaml:4:53'],
+  ['identity: { baseUrl: "https://i.example", auth: !env X }', 'wrong-type tenantctl.yaml:4:53'],
 ])('what does not fit counts as written: %s', (tenant, problem) => {
   const text = `version: 1\nenvironments:\n  test:\n    ${tenant}\n`;
   expect(errors(failureOf({ 'tenantctl.yaml': text }))).toEqual([problem]);
