@@ -132,9 +132,9 @@ function compareJson(
 ): FieldDifference[] {
   if (sameJson(before, after)) return [];
   const found = deepDiff.diff<Json, Json>(nameMembers(before, field), nameMembers(after, field)) ?? [];
-  return found.map((entry) => {
-    const names = (entry.path ?? []).map((name) => (typeof name === 'string' ? name.slice(1) : name));
-    const path = [...names, ...(entry.kind === 'A' ? [entry.index] : [])];
+  // It compares lists from their end.
+  return found.toSorted(byItem).map((entry) => {
+    const path = namesTo(entry).map((name) => (typeof name === 'string' ? name.slice(1) : name));
     if (String(entry.path?.at(-1)).startsWith(itemSign)) return itemDifference(at, path, before, after);
     const below = pointer(...path);
     const [old, fresh] = [valueAt(before, below), valueAt(after, below)];
@@ -143,6 +143,20 @@ function compareJson(
     const isItem = typeof path.at(-1) === 'number' && old !== undefined && fresh !== undefined;
     return isItem ? { ...made, op: 'replace' } : made;
   });
+}
+
+type DeepDifference = deepDiff.Diff<Json, Json>;
+
+const namesTo = (entry: DeepDifference): (string | number)[] => [
+  ...(entry.path ?? []),
+  ...(entry.kind === 'A' ? [entry.index] : []),
+];
+
+/** Two differences in one list by their items; others stay as they are. */
+function byItem(one: DeepDifference, other: DeepDifference): number {
+  const [first, second] = [namesTo(one), namesTo(other)];
+  const at = first.findIndex((name, depth) => name !== second[depth]);
+  return Number(first[at]) - Number(second[at]) || 0;
 }
 
 /** An item of a list without order that only one side has, at its index there. */

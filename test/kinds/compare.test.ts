@@ -313,7 +313,7 @@ it('a record loses a member that is declared null, once', () => {
 });
 
 it('a list among members is compared item by item, and as a whole where it becomes another thing', () => {
-  expect(diff(whole, { a: [1, 2, 3] }, { a: [1] })).toEqual(['add /f/a/2 null -> 3', 'add /f/a/1 null -> 2']);
+  expect(diff(whole, { a: [1, 2, 3] }, { a: [1] })).toEqual(['add /f/a/1 null -> 2', 'add /f/a/2 null -> 3']);
   expect(diff(whole, { a: 'x' }, { a: [1] })).toEqual(['replace /f/a [1] -> "x"']);
   expect(diff(members, { a: ['x'] }, { a: ['x', 'y'] })).toEqual(['remove /f/a/1 "y" -> null']);
 });
