@@ -348,8 +348,7 @@ describe('Ctrl-C', () => {
 
 it('a plan of nothing but steps by hand reads nothing, and is done', async () => {
   const tenant = await startTenant();
-  const result = await apply(planOf([change(thing, ['a'], { action: 'manual' })]), tenant);
-  expect(result.outcome).toBe('done');
+  expect((await apply(planOf([change(thing, ['a'], { action: 'manual' })]), tenant)).outcome).toBe('done');
   expect([tenant.reads, tenant.sent]).toEqual([0, []]);
 });
 

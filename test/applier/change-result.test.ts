@@ -54,10 +54,7 @@ describe('what a result records', () => {
     const result = await apply(plan, await startTenant({ things: { old: raw } }), {
       secrets: secretsOf({ HOST: 'canary' }),
     });
-    expect(result.changes[0]).toMatchObject({
-      outcome: 'done',
-      withheld: ['/attributes/hosts'],
-    });
+    expect(result.changes[0]).toMatchObject({ outcome: 'done', withheld: ['/attributes/hosts'] });
     expect(JSON.stringify(result)).not.toContain('canary');
   });
 
@@ -86,10 +83,10 @@ describe('what a result records', () => {
   it('leaves out a list in which something is sensitive', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', tags: ['canary'] };
     const plan = planOf([
-      plannedUpdate(raw, { text: 'after', tags: [{ $secret: 'TAG' }] }, { TAG: 'canary-2' }),
+      plannedUpdate(raw, { text: 'after', tags: [{ $secret: 'TAG' }] }, { TAG: 'canary' }),
     ]);
     const result = await apply(plan, await startTenant({ things: { old: raw } }), {
-      secrets: secretsOf({ TAG: 'canary-2' }),
+      secrets: secretsOf({ TAG: 'canary' }),
     });
     expect(result.changes[0]?.outcome).toBe('done');
     expect(result.changes[0]?.before).toEqual({ text: 'before' });
@@ -184,13 +181,13 @@ describe('what a result records of a change that an earlier run began', () => {
 
   it('leaves out what the plan says is secret, and what it shows in part', () => {
     const listed = { ...raw, rows: [{ name: 'r', value: 'canary' }] };
-    const secret = resultOf(
+    const hid = resultOf(
       { ...planned, action: 'delete', secrets: ['/text'] },
       { ...raw, text: 'canary' },
       null,
     );
-    expect(JSON.stringify(secret)).not.toContain('canary');
-    expect(secret.withheld).toContain('/text');
+    expect(JSON.stringify(hid)).not.toContain('canary');
+    expect(hid.withheld).toContain('/text');
     const parts = { ...planned, diff: [diff('/rows/0', null, { name: 'r', value: redacted })] };
     const partly = resultOf(parts, raw, listed);
     expect(JSON.stringify(partly)).not.toContain('canary');
@@ -287,9 +284,8 @@ describe('what a result proves', () => {
     expect(proven['Thing/made']).toBe('sha256:made');
   });
 
-  it('is nothing where the plan was refused', () => {
-    expect(planResult(plan, { ...times, outcome: 'refused', changes: [] }, [])).not.toHaveProperty('proven');
-  });
+  it('is nothing where the plan was refused', () =>
+    expect(planResult(plan, { ...times, outcome: 'refused', changes: [] }, [])).not.toHaveProperty('proven'));
 
   it('leaves out what the tenant ignored or rewrote', async () => {
     const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'before' } } });
@@ -320,8 +316,7 @@ describe('what a result says of values that it leaves out', () => {
       fields && { ...objectOf(thing, fields), hidden: places };
     const live = show(before, hidden);
     const fingerprint = live?.fingerprint() ?? null;
-    const planned = { ...updateThing(raw, 'after'), fingerprint, ...change };
-    const task = taskOf(planned, null, { live });
+    const task = taskOf({ ...updateThing(raw, 'after'), fingerprint, ...change }, null, { live });
     return changeResult(ending(task, 'done', [], { live: show(after, hiddenAfter) }));
   };
 
@@ -364,8 +359,7 @@ describe('what a result says of values that it leaves out', () => {
     expect(before).not.toHaveProperty('rule');
     expect(withheld).toContain('/rule');
     const cleared = { diff: [diff('/rule', 'r1', null)] };
-    const { after } = withheldBy(cleared, { ...raw, rule: 'r1' }, unset, [], ['/rule']);
-    expect(after).toEqual({ rule: null });
+    expect(withheldBy(cleared, { ...raw, rule: 'r1' }, unset, [], ['/rule']).after).toEqual({ rule: null });
   });
 
   it('names all of them where the object was made or is gone', () => {
@@ -395,23 +389,21 @@ describe('what a result says of values that it leaves out', () => {
   });
 });
 
-describe('the result of a change that was not started', () => {
-  const manual: Change = { ...createThing('a'), action: 'manual', warnings: ['Do it by hand.'] };
-  it('has what a person has to do, and the reason where there is one', () => {
-    expect(notAttempted(manual)).toEqual({
-      address: 'Thing/a',
-      action: 'manual',
-      outcome: 'notAttempted',
-      before: null,
-      after: null,
-      requests: [],
-      error: null,
-      warnings: ['Do it by hand.'],
-    });
-    expect(notAttempted({ ...manual, action: 'create' }, 'It is stale.')).toMatchObject({
-      error: 'It is stale.',
-      warnings: [],
-    });
+const manual: Change = { ...createThing('a'), action: 'manual', warnings: ['Do it by hand.'] };
+it('the result of a change that was not started has what a person has to do, and the reason where there is one', () => {
+  expect(notAttempted(manual)).toEqual({
+    address: 'Thing/a',
+    action: 'manual',
+    outcome: 'notAttempted',
+    before: null,
+    after: null,
+    requests: [],
+    error: null,
+    warnings: ['Do it by hand.'],
+  });
+  expect(notAttempted({ ...manual, action: 'create' }, 'It is stale.')).toMatchObject({
+    error: 'It is stale.',
+    warnings: [],
   });
 });
 
@@ -420,8 +412,7 @@ it('the result of a run has its plan, its summary, and the reasons of a refusal'
   const times = { startedAt: '2026-01-02T03:04:05.678Z', endedAt: '2026-01-02T03:04:06.678Z' };
   const changes = [notAttempted(createThing('a'), 'It is stale.')];
   const reason = { code: 'plan-stale', severity: 'error', message: 'It is stale.' } as const;
-  const result = planResult(plan, { ...times, outcome: 'refused', changes }, [reason]);
-  expect(result).toEqual({
+  expect(planResult(plan, { ...times, outcome: 'refused', changes }, [reason])).toEqual({
     formatVersion: 1,
     planDigest: plan.digest,
     environment: 'test',

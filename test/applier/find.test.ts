@@ -1,8 +1,13 @@
+import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changeKeys, finderIn, requestsForChanges } from '../../src/applier/find.ts';
-import type { Kind } from '../../src/kinds/kind.ts';
+import { changeKeys, finderIn, readSettled, requestsForChanges } from '../../src/applier/find.ts';
+import { openJournal, type RecentWrite, readRecentWrites } from '../../src/applier/journal.ts';
+import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { keyBefore } from '../../src/kinds/live-objects.ts';
+import { allOf, someOf } from '../../src/kinds/read-request.ts';
 import type { Change } from '../../src/model/plan.ts';
+import { newFolder, steppingClock } from './run.ts';
 import { change, createThing, diff, note, objectOf, thing, updateThing, writeNote } from './things.ts';
 
 const rawOf = (name: string, id = `id-${name}`) => ({ id, name, text: 'x' });
@@ -71,9 +76,8 @@ describe('the object of a change', () => {
         kind: thing,
         change: renamed,
       });
-    for (const raw of [rawOf('NEW', 'x'), rawOf('old', 'x'), rawOf('other', 'id-new')]) {
+    for (const raw of [rawOf('NEW', 'x'), rawOf('old', 'x'), rawOf('other', 'id-new')])
       expect(findIn(rawOf('else', 'y'), raw).live?.key).toEqual([raw.name]);
-    }
     expect(findIn(rawOf('else', 'y'))).toEqual({ live: null, others: [], standard: null });
     expect(findIn(rawOf('new', 'x'), rawOf('old', 'y')).others).toHaveLength(1);
   });
@@ -81,11 +85,229 @@ describe('the object of a change', () => {
   it('is told from the default of the vendor', () => {
     const base = objectOf(note, { id: 'd', key: 'n', text: 'theirs' });
     const find = finderIn({ ...nothing, defaults: [base] });
-    expect(find({ kind: note, change: writeNote('n', 'text') })).toEqual({
+    expect(find({ kind: note, change: writeNote('n', 't') })).toEqual({
       live: null,
       others: [],
       standard: base,
     });
     expect(find({ kind: note, change: writeNote('other', 'text') }).standard).toBeNull();
   });
+});
+
+const settle = 60_000;
+const named = (name: string, text: string) => objectOf(thing, { id: 't1', name, text });
+const [first, second, third] = ['first', 'second', 'third'].map((text) => named('a', text));
+
+/** Reads what the tenant shows, which changes with the seconds that pass, after `writes` of which each took a second. */
+async function read(
+  writes: readonly (Pick<RecentWrite, 'before' | 'after'> & Partial<RecentWrite>)[],
+  shown: (seconds: number) => readonly (LiveObject | undefined)[],
+  request = someOf(thing, [['a']]),
+) {
+  const clock = steppingClock();
+  const start = clock.now();
+  const waits: string[] = [];
+  const recent = writes.map((write, at) => ({
+    address: 'Thing/a',
+    at: start - 1000 * (writes.length - at),
+    ...write,
+  }));
+  const result = await readSettled(
+    [request],
+    async () => {
+      const objects = shown((clock.now() - start) / 1000).filter((object) => object !== undefined);
+      return { objects };
+    },
+    {
+      recent,
+      settle,
+      clock,
+      signal: new AbortController().signal,
+      onEvent: ({ addresses }) => waits.push(...addresses),
+    },
+  );
+  return { shown: result.objects, elapsed: clock.now() - start, waits };
+}
+
+const print = (object: LiveObject | undefined) => object?.fingerprint() ?? null;
+
+describe('the objects of recent writes', () => {
+  it('are read again until they are as they were written', async () => {
+    const lagging = (seconds: number) => [seconds < 3 ? first : second];
+    const { shown, elapsed, waits } = await read([{ before: [print(first)], after: print(second) }], lagging);
+    expect(shown).toEqual([second]);
+    expect(elapsed).toBeLessThan(6000);
+    expect(new Set(waits)).toEqual(new Set(['Thing/a']));
+  });
+
+  it('are believed once the time since the write is over', async () => {
+    const { shown, elapsed } = await read([{ before: [null] }], () => []);
+    expect(shown).toEqual([]);
+    expect(elapsed).toBe(settle - 1000);
+  });
+
+  it('are not waited for where the write changed nothing that shows', async () => {
+    expect((await read([{ before: [print(first)], after: print(first) }], () => [first])).elapsed).toBe(0);
+  });
+
+  it('may show the state before any of several writes', async () => {
+    const made = [
+      { before: [print(first)], after: print(second) },
+      { before: [print(second)], after: print(third) },
+    ];
+    const { shown } = await read(made, (seconds) => [seconds < 2 ? first : seconds < 4 ? second : third]);
+    expect(shown).toEqual([third]);
+  });
+
+  it('may show the state between two requests of a change that was cut short', async () => {
+    const half = (seconds: number) => [seconds < 3 ? second : third];
+    expect((await read([{ before: [print(first), print(first)] }], half)).shown).toEqual([third]);
+  });
+
+  it('are not waited for where only an earlier one of several writes had several requests', async () => {
+    const made = [
+      { before: [print(first), print(first)], after: print(second) },
+      { before: [print(second)] },
+    ];
+    expect((await read(made, () => [third])).elapsed).toBe(0);
+  });
+
+  it('are not waited for after several requests whose end was seen', async () => {
+    const write = { before: [print(first), print(first)], after: print(second) };
+    expect((await read([write], () => [third])).elapsed).toBe(0);
+  });
+
+  it('may be back as they were: the last write counts', async () => {
+    const made = [
+      { before: [print(first)], after: print(second) },
+      { before: [print(second)], after: print(first) },
+    ];
+    expect((await read(made, () => [first])).elapsed).toBe(0);
+  });
+
+  it('have their old key while a rename does not show', async () => {
+    const write = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
+    const both = someOf(thing, [['b'], ['a']]);
+    const other = objectOf(thing, { id: 't2', name: 'c', text: 'first' });
+    const shown = (seconds: number) => [other, seconds < 3 ? first : named('b', 'first')];
+    const { elapsed } = await read([write], shown, both);
+    expect(elapsed).toBeGreaterThanOrEqual(3000);
+    expect(elapsed).toBeLessThan(6000);
+  });
+
+  it('are not waited for where a later write took a rename back', async () => {
+    const renamed = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
+    const back = { before: [print(named('b', 'first'))], after: print(first) };
+    const both = someOf(thing, [['b'], ['a']]);
+    expect((await read([renamed, back], () => [first], both)).elapsed).toBe(0);
+    expect((await read([back, renamed], () => [first], both)).elapsed).toBe(settle - 1000);
+  });
+
+  it('are not waited for where somebody else changed them since, or renamed another one', async () => {
+    const write = { before: [print(first)], after: print(second) };
+    expect((await read([write], () => [third])).elapsed).toBe(0);
+    const renamed = { ...write, address: 'Thing/b' };
+    const both = someOf(thing, [['b'], ['a']]);
+    expect((await read([renamed], () => [named('b', 'else'), first], both)).elapsed).toBe(0);
+  });
+
+  it('are not waited for where they are not asked for', async () => {
+    const write = { before: [null] };
+    expect((await read([write], () => [], someOf(thing, [['other']]))).elapsed).toBe(0);
+    expect((await read([write], () => [], someOf(note, [['a']]))).elapsed).toBe(0);
+    expect((await read([write], () => [], allOf(thing))).elapsed).toBe(settle - 1000);
+    expect((await read([write], () => [], someOf(thing, [['A']]))).elapsed).toBe(settle - 1000);
+  });
+
+  it('are waited for no longer than a write may take, though the clock was set back', async () => {
+    const write = { before: [null], at: Date.parse('2026-01-02T05:00:00Z') };
+    expect((await read([write], () => [])).elapsed).toBe(settle);
+  });
+});
+
+it('an interrupt ends the wait, and what was read so far is not believed', async () => {
+  const control = new AbortController();
+  const clock = steppingClock();
+  const read = async () => {
+    if (control.signal.aborted) throw new Error('interrupted');
+    return { objects: [] };
+  };
+  const reading = readSettled([someOf(thing, [['a']])], read, {
+    recent: [{ address: 'Thing/a', at: clock.now(), before: [null] }],
+    settle,
+    clock,
+    signal: control.signal,
+    onEvent: () => control.abort(),
+  });
+  await expect(reading).rejects.toThrow('interrupted');
+});
+
+describe('the writes of earlier runs', () => {
+  const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
+  const began = Date.now();
+  const time = (seconds: number) => new Date(began + 1000 * seconds).toISOString();
+  const plan = (letter: string, parts = {}) => ({
+    digest: `sha256:${letter.repeat(64)}`,
+    createdAt: time(-1000),
+    tenant: { ...tenant, ...parts },
+  });
+  const since = began - 60_000;
+
+  it('are those of all journals of the tenant, in order of time, without what was refused', async () => {
+    const folder = await newFolder();
+    const later = await openJournal(folder, plan('a'));
+    await later.intend(0, new Map([['Thing/a', 'sha256:1']]), time(-19));
+    await later.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 200 }, time(-8));
+    await later.intend(1, new Map([['Thing/a', 'sha256:2']]), time(-7));
+    await later.settle('Thing/a', { unmet: [], after: 'sha256:3' }, time(-6));
+    await later.intend(0, new Map([['Thing/b', null]]), time(-5));
+    await later.conclude(0, { changes: ['Thing/b'], verdict: 'refused', status: 400 }, time(-4));
+    await later.finish(time(-3));
+    const earlier = await openJournal(folder, plan('b'));
+    await earlier.intend(0, new Map([['Thing/c', null]]), time(-20));
+    await earlier.conclude(
+      0,
+      { changes: ['Thing/c', 'Thing/d'], verdict: 'unclear', status: null },
+      time(-19),
+    );
+    await earlier.intend(0, new Map([['Thing/old', null]]), time(-900));
+    await earlier.close();
+    for (const parts of [{ identity: 'x' }, { profiles: 'x' }]) {
+      const other = await openJournal(folder, plan('identity' in parts ? 'c' : 'd', parts));
+      await other.intend(0, new Map([['Thing/other', null]]), time(-2));
+      await other.close();
+    }
+    await writeFile(join(folder, 'note.txt'), 'no journal\n');
+    const found = await readRecentWrites(folder, tenant, since);
+    expect(found).toEqual([
+      { address: 'Thing/c', at: expect.any(Number), before: [null] },
+      { address: 'Thing/d', at: expect.any(Number), before: [null] },
+      { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
+    ]);
+    expect(found.map(({ at }) => at - began)).toEqual([-19_000, -19_000, -7_000]);
+  });
+
+  it('are also those of a journal whose folder has a clock that is half a minute behind', async () => {
+    const folder = await newFolder();
+    const journal = await openJournal(folder, plan('a'));
+    await journal.intend(0, new Map([['Thing/a', null]]), time(-59));
+    await journal.close();
+    const behind = new Date(began - 89_000);
+    await utimes(journal.file, behind, behind);
+    expect(await readRecentWrites(folder, tenant, since)).toMatchObject([{ address: 'Thing/a' }]);
+  });
+
+  it('are found also where a run ends meanwhile, which gives its journal another name', async () => {
+    const folder = await newFolder();
+    for (let at = 0; at < 200; at += 1) await writeFile(join(folder, `${at}.jsonl`), '');
+    const journal = await openJournal(folder, plan('f'));
+    await journal.intend(0, new Map([['Thing/a', null]]), time(-1));
+    const reading = readRecentWrites(folder, tenant, since);
+    await readdir(folder);
+    await journal.finish(time(0));
+    expect(await reading).toMatchObject([{ address: 'Thing/a' }]);
+  });
+
+  it('are none where there is no journal', async () =>
+    expect(await readRecentWrites(join(await newFolder(), 'missing'), tenant, since)).toEqual([]));
 });

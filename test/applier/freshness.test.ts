@@ -196,9 +196,9 @@ describe('what was read for a change', () => {
   });
 
   it('gives what a change ignores to a request of the whole object, as it is now', async () => {
-    const update = ({ fields }: UpdateInput): Write => {
-      return { requests: [request('PUT', '/v2024/things/id-a', { ...fields })] };
-    };
+    const update = ({ fields }: UpdateInput): Write => ({
+      requests: [request('PUT', '/v2024/things/id-a', { ...fields })],
+    });
     const kind: Kind = { ...thing, write: { ...thing.write, update } };
     const live = ignoring(objectOf(kind, rawOf('a')), ['/text']);
     const declared = resource(kind, ['a'], { rule: 'r' }, { lifecycle: { ignore: ['/text'] } });

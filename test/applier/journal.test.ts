@@ -27,8 +27,7 @@ async function handlesIn(folder: string): Promise<FileHandle> {
 
 async function journalWithNotes(folder: string) {
   const journal = await openJournal(folder, plan);
-  const before = { 'Thing/a': null, 'Thing/b': 'sha256:b' };
-  await journal.intend(0, new Map(Object.entries(before)), 't1');
+  await journal.intend(0, new Map(Object.entries({ 'Thing/a': null, 'Thing/b': 'sha256:b' })), 't1');
   await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
   await journal.settle('Thing/a', { unmet: ['/text'], after: null }, 't3');
   await journal.close();
@@ -249,8 +248,7 @@ describe('a journal', () => {
     const first = await openJournal(folder, ahead);
     await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
     await first.close();
-    const next = await openJournal(folder, ahead);
-    expect(next.progress('Thing/a')?.requests.get(0)?.state).toBe('intended');
+    expect((await openJournal(folder, ahead)).progress('Thing/a')?.requests.get(0)?.state).toBe('intended');
   });
 
   it('of another plan refuses', async () => {

@@ -278,15 +278,13 @@ describe('a verdict against the tenant', () => {
   });
 });
 
-describe('a prompt tenant', () => {
-  it('is not waited for', async () => {
-    const { tenant, clock, elapsed } = await lateWorld({ things: { old, gone } });
-    const plan = planOf([createThing('a'), updateThing(old, 'after', 'r'), deleteThing(gone)]);
-    expect((await apply(plan, tenant, { kinds: doubling, clock, settle })).outcome).toBe('done');
-    expect(elapsed()).toBe(0);
-    // The check, the key of the create, and the object that was changed by two requests: after each of them.
-    expect(tenant.reads).toBe(4);
-  });
+it('a prompt tenant is not waited for', async () => {
+  const { tenant, clock, elapsed } = await lateWorld({ things: { old, gone } });
+  const plan = planOf([createThing('a'), updateThing(old, 'after', 'r'), deleteThing(gone)]);
+  expect((await apply(plan, tenant, { kinds: doubling, clock, settle })).outcome).toBe('done');
+  expect(elapsed()).toBe(0);
+  // The check, the key of the create, and the object that was changed by two requests: after each of them.
+  expect(tenant.reads).toBe(4);
 });
 
 describe('a write that was read for too long ago', () => {

@@ -74,8 +74,7 @@ describe('a POST whose answer is lost', () => {
     };
     const entry = { ...updateThing(old, 'after'), requests: [request('POST', path, { text: 'after' })] };
     const tenant = await startTenant({ things: { old } }, () => lostUndone);
-    const result = await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) });
-    expect(result.changes).toMatchObject([
+    expect((await apply(planOf([entry]), tenant, { kinds: catalogOf([adding]) })).changes).toMatchObject([
       { outcome: 'unknown', error: expect.stringContaining('could take effect twice') },
     ]);
     expect(tenant.sent).toHaveLength(1);
@@ -84,8 +83,7 @@ describe('a POST whose answer is lost', () => {
   it('is not found by the answer about another object', async () => {
     const tenant = await startTenant();
     tenant.rewrite = (raw) => ({ ...raw, name: 'other' });
-    const result = await apply(planOf([createThing('a')]), tenant);
-    expect(result.changes[0]?.outcome).not.toBe('done');
+    expect((await apply(planOf([createThing('a')]), tenant)).changes[0]?.outcome).not.toBe('done');
   });
 
   it('is unknown when it cannot be looked up', async () => {
@@ -210,8 +208,7 @@ describe('a refusal', () => {
     const stored = { id: 'n1', key: 'stored', text: 'before' };
     const errorOf = async (planned: Change) => {
       const tenant = await startTenant({ notes: { stored } }, () => status(403, false));
-      const result = await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) });
-      return result.changes[0]?.error;
+      return (await apply(planOf([planned]), tenant, { kinds: catalogOf([advised]) })).changes[0]?.error;
     };
     const said = '403: {"message":"the tenant says no"}';
     for (const planned of deleteNotes([stored]))
@@ -249,8 +246,7 @@ describe('a change of two requests', () => {
   it('ends with the first one that is refused', async () => {
     const tenant = await startTenant({ things: { old } });
     tenant.fault = (_request, count) => (count === 1 ? status(400, false) : null);
-    const result = await apply(plan, tenant);
-    expect(result.changes).toMatchObject([
+    expect((await apply(plan, tenant)).changes).toMatchObject([
       { outcome: 'failed', error: expect.stringContaining('the tenant says no') },
     ]);
     expect(tenant.sent).toHaveLength(1);
@@ -269,8 +265,7 @@ describe('a change of two requests', () => {
   it('goes no further where its object cannot be read in between, and says how to finish', async () => {
     const tenant = await startTenant({ things: { old } });
     tenant.readFault = () => (tenant.sent.length > 0 ? new Error('the reads are down') : null);
-    const result = await apply(plan, tenant);
-    expect(result.changes).toMatchObject([
+    expect((await apply(plan, tenant)).changes).toMatchObject([
       {
         outcome: 'failed',
         after: null,
@@ -296,10 +291,7 @@ it('a journal that cannot be written ends the run: what was sent is unknown, and
   const tenant = await startTenant({ things: { old } });
   const plan = planOf([updateThing(old, 'after'), createThing('new')]);
   const journal = await openJournal(await newFolder(), plan);
-  const full = {
-    ...journal,
-    conclude: () => Promise.reject(new Error('the disk is full')),
-  };
+  const full = { ...journal, conclude: () => Promise.reject(new Error('the disk is full')) };
   const result = await apply(plan, tenant, { journal: full, concurrency: 1 });
   expect(tenant.sent).toHaveLength(1);
   expect(Object.values(outcomes(result)).toSorted()).toEqual(['notAttempted', 'unknown']);
@@ -358,8 +350,7 @@ it('a change whose object cannot be read while it is waited for is unknown, with
   const tenant = await startTenant({}, () => ({ is: 'status', status: 504, done: false, repeated: false }));
   const isLate = () => tenant.sent.length > 1 && tenant.reads > 3;
   tenant.readFault = () => (isLate() ? new Error('the reads are down') : null);
-  const result = await apply(planOf([createThing('a')]), tenant, { settle: 60_000 });
-  expect(result.changes).toMatchObject([
+  expect((await apply(planOf([createThing('a')]), tenant, { settle: 60_000 })).changes).toMatchObject([
     { outcome: 'unknown', error: expect.stringMatching(/504.*could not be looked up: the reads are down/) },
   ]);
 });
@@ -407,8 +398,7 @@ describe('what was accepted and cannot be read afterwards', () => {
   it('is unknown for a delete that no answer confirms', async () => {
     const stored = { id: 'n1', key: 'stored', text: 'x' };
     const tenant = unreadable(await startTenant({ notes: { stored } }));
-    const result = await apply(planOf(deleteNotes([stored])), tenant);
-    expect(result.changes).toMatchObject([
+    expect((await apply(planOf(deleteNotes([stored])), tenant)).changes).toMatchObject([
       { outcome: 'unknown', error: expect.stringContaining('the reads are down'), warnings: [] },
     ]);
   });

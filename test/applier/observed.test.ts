@@ -112,21 +112,22 @@ it('a delete is reached when nothing is there', () => {
   expect(hasEffect(remove, live({}), secrets)).toBe(false);
 });
 
-describe('a value that the tenant does not show', () => {
-  const hidden = (...places: readonly Pointer[]) => ({
-    ...live({ text: 'before', attributes: { url: 'u', password: '****' } }),
-    hidden: places,
-  });
+const hidden = (...places: readonly Pointer[]) => ({
+  ...live({ text: 'before', attributes: { url: 'u', password: '****' } }),
+  hidden: places,
+});
 
-  it.each<[string, JsonObject, readonly Pointer[]]>([
-    ['a field', { text: 'after' }, ['/text']],
-    ['a member', { attributes: { password: 'new' } }, ['/attributes/password']],
-    ['a part of a field', { attributes: { url: 'u', password: 'new' } }, ['/attributes/password']],
-  ])('is neither ignored nor rewritten: %s', (_name, declared, places) => {
+it.each<[string, JsonObject, readonly Pointer[]]>([
+  ['a field', { text: 'after' }, ['/text']],
+  ['a member', { attributes: { password: 'new' } }, ['/attributes/password']],
+  ['a part of a field', { attributes: { url: 'u', password: 'new' } }, ['/attributes/password']],
+])(
+  'a value that the tenant does not show is neither ignored nor rewritten: %s',
+  (_name, declared, places) => {
     expect(hasEffect(declaring(declared), hidden(...places), secrets)).toBe(true);
     expect(hasEffect(declaring(declared), hidden(), secrets)).toBe(false);
-  });
-});
+  },
+);
 
 it('a new name is reached when the object has it, in any case where the kind folds it', () => {
   const renamed = (wanted: string) => ({
@@ -193,13 +194,11 @@ describe('a member that no change is about', () => {
     expect(lost({ count: 1, group: { x: 1 } }, [], { count: 2, group: { x: 2 } })).toEqual([]);
   });
 
-  it('is not lost where it had nothing, since hosts leave out or answer null for what is empty', () => {
-    expect(lost({ a: null, b: '', c: [], d: {} })).toEqual([]);
-  });
+  it('is not lost where it had nothing, since hosts leave out or answer null for what is empty', () =>
+    expect(lost({ a: null, b: '', c: [], d: {} })).toEqual([]));
 
-  it('is not lost where the tenant hides its value, since some answers leave it out', () => {
-    expect(lost({ password: '1:ACP:eA==' }, ['/attributes/password'])).toEqual([]);
-  });
+  it('is not lost where the tenant hides its value, since some answers leave it out', () =>
+    expect(lost({ password: '1:ACP:eA==' }, ['/attributes/password'])).toEqual([]));
 });
 
 it('a field that no change is about is told where it differs', () => {
@@ -239,11 +238,10 @@ describe('a record that no change is about', () => {
     expect(told(search(...wanted.toReversed()))).toEqual([]);
   });
 
-  it('is told where the tenant adds it', () => {
+  it('is told where the tenant adds it', () =>
     expect(told(search(...wanted, rule('==', 't9')))).toEqual([
       'The tenant added items to /rules, although no change asked for that.',
-    ]);
-  });
+    ]));
 });
 
 it('an item of a list without order, inside a field too, is told by its list', () => {

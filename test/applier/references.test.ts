@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantPort } from '../../src/applier/run.ts';
+import type { Json } from '../../src/model/json.ts';
 import type { Change, Request } from '../../src/model/plan.ts';
-import { apply, outcomes, steppingClock } from './run.ts';
+import { apply, killedRun, outcomes, steppingClock, watched } from './run.ts';
 import { type Fault, startTenant, type Tenant } from './tenant.ts';
-import { createThing, deleteThing, diff, planOf } from './things.ts';
+import {
+  change,
+  createThing,
+  deleteThing,
+  diff,
+  plannedUpdate,
+  planOf,
+  request,
+  thing,
+  updateThing,
+} from './things.ts';
 
 const ref = (name: string) => ({ $ref: `Thing/${name}` });
 const idOf = (tenant: Tenant, name: string) => tenant.things.get(name)?.id;
@@ -111,8 +122,7 @@ describe('deletes', () => {
 
   it('begin with what refers to others', async () => {
     const tenant = await startTenant({ things: { a, b, c } });
-    const result = await apply(planOf([c, a, b].map(deleted)), tenant);
-    expect(result.outcome).toBe('done');
+    expect((await apply(planOf([c, a, b].map(deleted)), tenant)).outcome).toBe('done');
     expect(tenant.carriedOut).toEqual([
       'DELETE /v2024/things/ia',
       'DELETE /v2024/things/ib',
@@ -127,4 +137,175 @@ describe('deletes', () => {
     expect(Object.values(outcomes(result))).toEqual(['failed', 'failed', 'failed']);
     expect(tenant.sent).toHaveLength(3);
   });
+});
+
+const sending = (after: Json, body: Json, path = '/above'): Change =>
+  change(thing, ['a'], {
+    action: 'update',
+    id: 't1',
+    diff: [diff('/text', null, 'x'), diff(path, null, after)],
+    requests: [
+      request('PATCH', '/v2024/things/t1', { text: 'x' }),
+      request('PATCH', '/v2024/things/t1', body),
+    ],
+  });
+const toUpper = sending(ref('upper'), { above: ref('upper') });
+const naming = (named: Record<string, string>, path = '/above'): Change => ({
+  ...sending('t9', { above: 't9' }),
+  diff: [{ ...diff(path, null, 't9'), named }],
+});
+
+async function wrongIn(...changes: readonly Change[]) {
+  const { diagnostics = [] } = await apply(planOf(changes), await startTenant());
+  const wrong = diagnostics.filter(({ code }) => code === 'plan-request-refused');
+  return wrong.map(({ message }) => message.replace("The plan's requests for ", ''));
+}
+const notShown = (why: string) => `Thing/a are not what it shows: ${why}.`;
+
+describe('the references of a plan', () => {
+  it.each<[string, readonly Change[]]>([
+    ['of no object', [upper, updateThing({ id: 't2', name: 'b' }, 'x')]],
+    ['to an object that it creates, before or after', [toUpper, upper]],
+    ['in a list', [upper, sending({ id: ref('upper') }, { others: [{ id: ref('upper') }] }, '/others/0')]],
+    [
+      'with the names of what was looked up, and of objects of the kind of the field',
+      [naming({ t8: '!lookup things', t9: 'Thing/other' }), naming({ x: '!lookup texts' }, '/text')],
+    ],
+    [
+      'in a delete, which shows what the tenant has',
+      [{ ...deleteThing({ id: 't2', name: 'b' }), diff: [diff('/text', 'x', ref('upper'))] }],
+    ],
+    [
+      'of a kind that is not known, which is refused elsewhere',
+      [{ ...toUpper, kind: 'Nothing', address: 'Nothing/a' }],
+    ],
+  ])('are sound: %s', async (_what, changes) => expect(await wrongIn(...changes)).toEqual([]));
+
+  it.each<[string, readonly Change[], string]>([
+    [
+      'to an object that it only changes',
+      [toUpper, { ...upper, action: 'update' }],
+      'the plan does not create Thing/upper, whose id they send',
+    ],
+    [
+      'to an object of another kind',
+      [sending({ $ref: 'Note/n' }, { above: { $ref: 'Note/n' } }), { ...upper, address: 'Note/n' }],
+      '/above cannot hold the id of Note/n',
+    ],
+    ['in a text', [upper, sending(ref('upper'), {}, '/text')], '/text cannot hold the id of Thing/upper'],
+    [
+      'beside the id of a reference',
+      [upper, sending({ id: 't5', type: ref('upper') }, {}, '/others/0')],
+      '/others cannot hold the id of Thing/upper',
+    ],
+    [
+      'that are shown, and to an object that it does not create',
+      [sending(ref('upper'), {})],
+      'the plan does not create Thing/upper, whose id they send',
+    ],
+  ])('are refused: %s', async (_what, changes, why) =>
+    expect(await wrongIn(...changes)).toEqual([notShown(why)]),
+  );
+
+  it('are refused in a cycle, which is named once', async () => {
+    const [p, q] = [createThing('p', { above: ref('q') }), createThing('q', { above: ref('p') })];
+    expect(await wrongIn(p, q)).toEqual([
+      expect.stringMatching(
+        /^Thing\/[pq] are not what it shows: they refer to each other in a cycle: Thing\/[pq] -> Thing\/[pq] -> Thing\/[pq]\.$/,
+      ),
+    ]);
+  });
+});
+
+/** The names that changes show beside ids: a reviewer reads the name, and the request has the id. */
+
+const boss = { id: 't1', name: 'boss' };
+
+/** A new thing above which another one is. */
+function below(id: string, name: string, by = `a${id}`): Change {
+  const made = createThing(by, { above: id });
+  return { ...made, diff: made.diff.map((each) => ({ ...each, named: { [id]: name } })) };
+}
+
+async function applyTo(things: readonly (typeof boss)[], changes: Change[]) {
+  const tenant = await startTenant({ things: Object.fromEntries(things.map((raw) => [raw.name, raw])) });
+  const { diagnostics = [], outcome } = await apply(planOf(changes), tenant);
+  return { outcome, diagnostics, messages: diagnostics.map(({ message }) => message), tenant };
+}
+
+describe('a name beside an id', () => {
+  it('is that of the object with the id, in any case where the kind folds it', async () => {
+    for (const name of ['Thing/boss', 'Thing/BOSS', '!lookup the boss'])
+      expect((await applyTo([boss], [below('t1', name)])).outcome).toBe('done');
+  });
+
+  it.each([
+    ['its object has another id', [{ id: 't2', name: 'boss' }], 'Thing/boss has the id "t2".'],
+    ['there is none', [], 'there is no Thing/boss.'],
+  ])('is refused where %s', async (_what, things, truth) => {
+    const { diagnostics, tenant } = await applyTo(things, [below('t1', 'Thing/boss', 'a')]);
+    expect(diagnostics).toEqual([
+      {
+        code: 'plan-name-wrong',
+        severity: 'error',
+        message: `The plan shows the id "t1" as Thing/boss in /above of Thing/a, but in the tenant ${truth}`,
+        hint: 'Make a new plan and review it.',
+        address: 'Thing/a',
+      },
+    ]);
+    expect(tenant.sent).toEqual([]);
+  });
+
+  it('is refused once, where it is shown first', async () => {
+    const all = [below('t8', 'Thing/boss', 'a'), below('t8', 'Thing/boss', 'b'), below('t9', 'Thing/boss')];
+    expect((await applyTo([boss], all)).messages).toEqual([
+      expect.stringMatching(/^The plan shows the id "t8" as Thing\/boss in \/above of Thing\/a, /),
+      expect.stringMatching(/^The plan shows the id "t9" as Thing\/boss in \/above of Thing\/at9, /),
+    ]);
+  });
+
+  it('is not looked at in a change that an earlier run began: it was checked then', async () => {
+    const plan = planOf([below('t1', 'Thing/boss', 'a'), below('t2', 'Thing/boss', 'b')]);
+    const folder = await killedRun(plan, 'Thing/a');
+    const { diagnostics } = await apply(plan, await startTenant(), { folder });
+    expect(diagnostics).toMatchObject([{ address: 'Thing/b' }]);
+  });
+
+  it('may be the one before or after a rename of the same plan, and one that it deletes', async () => {
+    const renamed = {
+      ...plannedUpdate(boss, { text: 'x' }),
+      key: ['chief'],
+      address: 'Thing/chief',
+      diff: [diff('/name', 'boss', 'chief')],
+    };
+    const renaming = async (name: string) =>
+      (await applyTo([boss], [renamed, below('t1', name)])).messages.join();
+    expect(await renaming('Thing/boss')).not.toContain('shows the id');
+    expect(await renaming('Thing/chief')).not.toContain('shows the id');
+    expect(await renaming('Thing/else')).toContain(
+      'the id "t1" as Thing/else in /above of Thing/at1, but in the tenant that is Thing/boss.',
+    );
+    const old = { ...boss, text: 'x' };
+    const deleting = await applyTo([old], [deleteThing(old), below('t1', 'Thing/boss')]);
+    expect(deleting.outcome).not.toBe('refused');
+  });
+});
+
+it('what is read for names are their objects, each once, which may have twins', async () => {
+  const asked = async (changes: Change[]) => {
+    const tenant = await startTenant({ things: { boss, b: { id: 't2', name: 'b', text: 'x' } } });
+    const reads: unknown[] = [];
+    const port = watched(tenant, {
+      read(requests) {
+        reads.push(...requests.map(({ keys, allowsDuplicates = [] }) => ({ keys, twins: allowsDuplicates })));
+      },
+    });
+    await apply(planOf(changes), port);
+    return reads[0];
+  };
+  const twice = [below('t1', 'Thing/boss', 'a'), below('t1', 'Thing/BOSS', 'c')];
+  expect(await asked(twice)).toEqual({ keys: [['a'], ['c'], ['BOSS']], twins: [['BOSS']] });
+  // No objects that the plan reads anyway.
+  const own = updateThing({ id: 't2', name: 'b', text: 'x' }, 'y');
+  expect(await asked([own, below('t2', 'Thing/b', 'a')])).toEqual({ keys: [['b'], ['a']], twins: [] });
 });

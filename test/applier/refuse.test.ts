@@ -72,30 +72,22 @@ describe('a plan is refused without a single request when', () => {
       (tenant) => tenant.things.set('old', { ...old, text: 'after' }),
       /Thing\/old.*already matches the plan/,
     ],
-    [
-      'a field it does not touch changed',
-      (tenant) => tenant.things.set('old', { ...old, rule: 'r' }),
-      /Thing\/old/,
-    ],
+    ['another field changed', (tenant) => tenant.things.set('old', { ...old, rule: 'r' }), /Thing\/old/],
     ['an object to update is gone', (tenant) => tenant.things.delete('old'), /Thing\/old.*no longer exists/],
     [
-      'an object to delete changed',
+      'one to delete changed',
       (tenant) => tenant.things.set('gone', { ...gone, text: 'other' }),
       /Thing\/gone/,
     ],
+    ['one to delete is gone', (tenant) => tenant.things.delete('gone'), /Thing\/gone.*no longer exists/],
     [
-      'an object to delete is gone',
-      (tenant) => tenant.things.delete('gone'),
-      /Thing\/gone.*no longer exists/,
-    ],
-    [
-      'an object to create exists',
-      (tenant) => tenant.things.set('new', { id: 'x', name: 'new' }),
+      'one to create exists',
+      ({ things }) => things.set('new', { id: 'x', name: 'new' }),
       /Thing\/new.*exists now/,
     ],
     [
       'it exists in another case',
-      (tenant) => tenant.things.set('NEW', { id: 'x', name: 'NEW' }),
+      ({ things }) => things.set('NEW', { id: 'x', name: 'NEW' }),
       /Thing\/new.*exists now/,
     ],
     [
@@ -109,17 +101,12 @@ describe('a plan is refused without a single request when', () => {
       (tenant) => tenant.notes.set('vendor', { ...base, id: 'n9' }),
       /Note\/vendor.*exists now/,
     ],
-    [
-      'an object was deleted and made again',
-      (tenant) => tenant.things.set('old', { ...old, id: 't9' }),
-      /Thing\/old/,
-    ],
+    ['an object was made again', (tenant) => tenant.things.set('old', { ...old, id: 't9' }), /Thing\/old/],
   ];
   it.each(touches)('%s', async (_name, touch, expected) => {
     const tenant = await startTenant(world);
     touch(tenant);
-    const reasons = await refusalOf(planOf(changes), tenant);
-    expect(reasons).toEqual([expect.stringMatching(expected)]);
+    expect(await refusalOf(planOf(changes), tenant)).toEqual([expect.stringMatching(expected)]);
   });
 
   it('a key stands for two objects', async () => {
@@ -238,11 +225,7 @@ describe('a plan is refused without a single request when', () => {
 describe('a plan that contradicts itself is refused', () => {
   it.each<[string, Change, RegExp]>([
     ['a kind that does not exist', { ...createThing('a'), kind: 'constructor' }, /^plan-inconsistent/],
-    [
-      'an address of another key',
-      { ...createThing('a'), address: 'Thing/b' },
-      /does not belong to the key "a"/,
-    ],
+    ['another address', { ...createThing('a'), address: 'Thing/b' }, /does not belong to the key "a"/],
     ['a write without a request', { ...deleteThing(old), requests: [] }, /it has no requests/],
     ['a delete that does not show that it is one', { ...deleteThing(old), risk: [] }, /request-refused/],
     [

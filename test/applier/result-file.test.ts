@@ -105,8 +105,7 @@ describe('the result file of a run', () => {
     await expect(recorder.start([result('c', 'unknown')])).rejects.toThrow(
       `${file} cannot be written (ENOSPC)`,
     );
-    const left = await readFile(file, 'utf8');
-    expect(left.trimEnd()).toBe(before.trimEnd());
+    expect((await readFile(file, 'utf8')).trimEnd()).toBe(before.trimEnd());
   });
 
   it('is not there where nothing began, and is removed where nothing was sent', async () => {
@@ -170,8 +169,7 @@ describe('the result file of a run', () => {
   });
 
   it('that cannot be written stops a change before it starts', async () => {
-    const folder = await newFolder();
-    const recorder = record(folder);
+    const recorder = record(await newFolder());
     await expect(recorder.start([result('a', 'unknown')])).rejects.toMatchObject({
       diagnostics: [{ code: 'unwritable-file' }],
     });
@@ -230,8 +228,7 @@ describe('the result file of a run', () => {
   });
 
   it('takes the place of a file at once: nobody sees half of it', async () => {
-    const folder = await newFolder();
-    const file = join(folder, 'new', 'r.json');
+    const file = join(await newFolder(), 'new', 'r.json');
     const recorder = record(file);
     await recorder.start([result('a', 'unknown')]);
     const before = await open(file);
@@ -256,8 +253,7 @@ describe('the result file of a run', () => {
 
   it('is known as a result even where it was cut', async () => {
     const file = join(await newFolder(), 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    await record(file).start([result('a', 'unknown')]);
     const text = await readFile(file, 'utf8');
     expect(formOfText(text.slice(0, text.indexOf('\n') + 5))).toBe('result');
     expect(formOfText(text.slice(0, 20))).toBeNull();

@@ -109,8 +109,7 @@ describe('a run that was killed', () => {
           const { file } = await openJournal(folder, plan);
           await writeFile(file, next.length > length ? next.subarray(0, length) : moment.journal);
           tenant.become(moment.world);
-          const result = await apply(plan, tenant, { folder });
-          expect(result.outcome).toBe('done');
+          expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
           expect(withoutIds(tenant.world)).toEqual(withoutIds(after));
           const posts = tenant.carriedOut.filter((effect) => effect === 'POST /v2024/things').length;
           const missing = ['a', 'b', 'upper', 'lower'].filter(
@@ -164,8 +163,7 @@ describe('a run that was killed', () => {
       tenant.become(moment.world);
       const listed: string[][] = [];
       tenant.fault = async () => {
-        const { changes } = readResultFile(await readFile(file, 'utf8'), file);
-        const known = changes.filter(
+        const known = readResultFile(await readFile(file, 'utf8'), file).changes.filter(
           ({ action, before }) => action === 'create' || before?.text === 'before',
         );
         listed.push(known.map(({ address }) => address));
@@ -232,22 +230,20 @@ describe('a run that was killed', () => {
   });
 });
 
-describe('a run that failed in part', () => {
+describe('a run that failed in part', () =>
   it('goes on where it ended: failed changes and deletes that waited', async () => {
     const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
     const folder = await newFolder();
     const tenant = await startTenant({ things: { gone } });
     tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
     expect((await apply(plan, tenant, { folder, concurrency: 1 })).outcome).toBe('partial');
-    const again = await apply(plan, tenant, { folder });
-    expect(again.outcome).toBe('done');
+    expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
     expect(tenant.carriedOut).toEqual([
       'POST /v2024/things',
       'POST /v2024/things',
       'DELETE /v2024/things/t3',
     ]);
-  });
-});
+  }));
 
 it('a second request that was refused is sent again, though the tenant rewrote what the first one set', async () => {
   const plan = planOf([updateThing(old, 'after', 'r1')]);

@@ -86,10 +86,7 @@ describe('the record of a run', () => {
 
   it('that cannot be written keeps a change from being sent, and stops the run', async () => {
     const tenant = await startTenant({ things: { gone } });
-    const record = {
-      start: () => Promise.reject(new Error('the disk is full')),
-      finish() {},
-    };
+    const record = { start: () => Promise.reject(new Error('the disk is full')), finish() {} };
     const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
     const result = await apply(plan, tenant, { record, concurrency: 1 });
     expect(tenant.sent).toEqual([]);
@@ -111,34 +108,32 @@ it('only the first request of a change depends on how old the read is', async ()
   expect(limits).toEqual([until, null]);
 });
 
-describe('an answer that does not show the object', () => {
-  const odd: Kind = {
-    ...thing,
-    parse(answer, ...more) {
-      if (answer.text === 'odd') throw new TypeError('not an answer of this kind');
-      return thing.parse(answer, ...more);
-    },
+const odd: Kind = {
+  ...thing,
+  parse(answer, ...more) {
+    if (answer.text === 'odd') throw new TypeError('not an answer of this kind');
+    return thing.parse(answer, ...more);
+  },
+};
+it.each([
+  ['has another form', { id: 't1', name: 'old', text: 'odd' }],
+  ['is of another object', { id: 't9', name: 'other', text: 'after' }],
+  ['is no object', 'ok'],
+  ['is nothing', null],
+])('an answer that does not show the object has it read again: it %s', async (_what, body) => {
+  const tenant = await startTenant({ things: { old } });
+  const port = {
+    tenant: tenant.tenant,
+    read: tenant.read.bind(tenant),
+    send: async (request: Call) => ({
+      ...(await tenant.send(request)),
+      ...({ outcome: 'answered', status: 200, headers: {}, body, text: null } as const),
+    }),
   };
-  it.each([
-    ['has another form', { id: 't1', name: 'old', text: 'odd' }],
-    ['is of another object', { id: 't9', name: 'other', text: 'after' }],
-    ['is no object', 'ok'],
-    ['is nothing', null],
-  ])('has it read again: it %s', async (_what, body) => {
-    const tenant = await startTenant({ things: { old } });
-    const port = {
-      tenant: tenant.tenant,
-      read: tenant.read.bind(tenant),
-      send: async (request: Call) => ({
-        ...(await tenant.send(request)),
-        ...({ outcome: 'answered', status: 200, headers: {}, body, text: null } as const),
-      }),
-    };
-    const all = catalogOf(kinds.all.map((kind) => (kind === thing ? odd : kind)));
-    const result = await apply(planOf([updateThing(old, 'after')]), port, { kinds: all });
-    expect(result.changes).toMatchObject([{ outcome: 'done', warnings: [], after: { text: 'after' } }]);
-    expect(tenant.reads).toBe(2);
-  });
+  const all = catalogOf(kinds.all.map((kind) => (kind === thing ? odd : kind)));
+  const result = await apply(planOf([updateThing(old, 'after')]), port, { kinds: all });
+  expect(result.changes).toMatchObject([{ outcome: 'done', warnings: [], after: { text: 'after' } }]);
+  expect(tenant.reads).toBe(2);
 });
 
 it('a delete that was accepted is not done while its object is there', async () => {

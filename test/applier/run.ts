@@ -110,6 +110,5 @@ export function inTime(
   };
 }
 
-export function outcomes(result: Result): Record<string, ChangeOutcome> {
-  return Object.fromEntries(result.changes.map(({ address, outcome }) => [address, outcome]));
-}
+export const outcomes = (result: Result): Record<string, ChangeOutcome> =>
+  Object.fromEntries(result.changes.map(({ address, outcome }) => [address, outcome]));

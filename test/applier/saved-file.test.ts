@@ -69,12 +69,12 @@ describe('a plan file is refused with what is wrong and what to do', () => {
         ),
       },
     ],
-  ])('%s', (_name, content, expected) => {
+  ])('%s', (_name, content, expected) =>
     expect(whyRefused(readPlanFile, content)).toMatchObject({
       exitCode: 4,
       diagnostics: [{ severity: 'error', ...expected }],
-    });
-  });
+    }),
+  );
 
   it('with each place that is wrong, but not with hundreds of them', () => {
     const wrong = (count: number) =>
@@ -183,23 +183,21 @@ describe('a result file that was cut while the run wrote it', () => {
   });
 
   it('is none where it does not begin like one', () => {
-    for (const other of [begin.replace('"changes":[', '"others":['), `[${begin}`, `x${begin}`]) {
+    for (const other of [begin.replace('"changes":[', '"others":['), `[${begin}`, `x${begin}`])
       expect(whyRefused(readResultFile, `${other}${a},\n`)).toMatchObject({
         diagnostics: [{ code: 'result-unreadable' }],
       });
-    }
   });
 
   it('is no plan and no fleet, which are written at once', () => {
-    for (const read of [readPlanFile, readFleetFile]) {
+    for (const read of [readPlanFile, readFleetFile])
       expect(whyRefused(read, `${begin}${a},\n`)).toMatchObject({
         diagnostics: [{ message: expect.stringContaining('is not JSON') }],
       });
-    }
   });
 });
 
-describe('a result file', () => {
+describe('a result file', () =>
   it('comes back as the result it was, and is refused when it is cut', async () => {
     const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'unsent' } : null);
@@ -214,8 +212,7 @@ describe('a result file', () => {
     expect(() => readResultFile(text, 'plan.json')).toThrow('plan.json is a plan, not a result.');
     const refused = await apply(planOf([createThing('a')], { environment: 'other' }), tenant);
     expect(readResultFile(JSON.stringify(refused), 'result.json').outcome).toBe('refused');
-  });
-});
+  }));
 
 describe('a file with the plans of several environments', () => {
   const planFor = (environment: string, made: Plan) => {
@@ -228,9 +225,7 @@ describe('a file with the plans of several environments', () => {
   const fleet = fleetOf([first, second, { name: 'c', plan: null, error: down }]);
   const read = (document: Fleet) => readFleetFile(JSON.stringify(document), 'fleet.json');
 
-  it('comes back as it was', () => {
-    expect(read(fleet)).toEqual(fleet);
-  });
+  it('comes back as it was', () => expect(read(fleet)).toEqual(fleet));
 
   it.each<[string, Fleet]>([
     [
@@ -250,14 +245,14 @@ describe('a file with the plans of several environments', () => {
         environments: fleet.environments.map((each) => ({ ...each, name: each.name === 'a' ? 'b' : 'a' })),
       },
     ],
-  ])('is refused where %s', (_what, document) => {
+  ])('is refused where %s', (_what, document) =>
     expect(() => read(document)).toThrow(
       expect.objectContaining({
         exitCode: 4,
         diagnostics: [expect.objectContaining({ code: 'plan-edited' })],
       }),
-    );
-  });
+    ),
+  );
 
   it.each<[string, Fleet, string]>([
     [

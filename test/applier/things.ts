@@ -181,22 +181,20 @@ export function diff(path: string, before: Json, after: Json): Difference {
 
 export const sensitive = (path: string): Difference => ({ ...diff(path, null, null), sensitive: true });
 
-export function change(kind: Kind, key: Key, parts: Partial<Change> & Pick<Change, 'action'>): Change {
-  return {
-    address: formatAddress(kind.name, key),
-    kind: kind.name,
-    key,
-    source: null,
-    id: null,
-    fingerprint: null,
-    diff: [],
-    declared: parts.action === 'delete' ? null : declaredBy(kind, parts.diff ?? []),
-    requests: [],
-    warnings: [],
-    risk: [],
-    ...parts,
-  };
-}
+export const change = (kind: Kind, key: Key, parts: Partial<Change> & Pick<Change, 'action'>): Change => ({
+  address: formatAddress(kind.name, key),
+  kind: kind.name,
+  key,
+  source: null,
+  id: null,
+  fingerprint: null,
+  diff: [],
+  declared: parts.action === 'delete' ? null : declaredBy(kind, parts.diff ?? []),
+  requests: [],
+  warnings: [],
+  risk: [],
+  ...parts,
+});
 
 /** What a manifest declares that asks for these differences. */
 function declaredBy(kind: Kind, differences: readonly Difference[]): JsonObject {
@@ -264,8 +262,8 @@ export function taskOf(made: Change, raw: JsonObject | null, more: Partial<Task>
   return { kind: thing, change: made, live: raw && objectOf(thing, raw), from: 0, resumed: false, ...more };
 }
 
-export function deleteThing(raw: JsonObject): Change {
-  return change(thing, [getText(raw, 'name') ?? ''], {
+export const deleteThing = (raw: JsonObject): Change =>
+  change(thing, [getText(raw, 'name') ?? ''], {
     action: 'delete',
     id: getText(raw, 'id'),
     fingerprint: objectOf(thing, raw).fingerprint(),
@@ -273,7 +271,6 @@ export function deleteThing(raw: JsonObject): Change {
     requests: [request('DELETE', `${thingsPath}/${raw.id}`)],
     risk: ['delete'],
   });
-}
 
 /** Writes a note over the live one, or over its default. */
 export function writeNote(

@@ -45,9 +45,7 @@ const client = (more: Partial<Extract<Auth, { by: 'client-credentials' }>> = {})
 const given = (value: string, more: JsonObject = {}, headers: Record<string, string> = {}) =>
   answerWith(200, { access_token: value, ...more }, headers);
 
-function jwt(payload: Json): string {
-  return `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.y`;
-}
+const jwt = (payload: Json): string => `x.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.y`;
 
 describe('credentials that are not set', () => {
   const unset = (name: string) => () => {
@@ -170,8 +168,7 @@ describe('the two services of a tenant', () => {
 
   it('wait for one answer, and then have the token that it gave', async () => {
     const { of, calls, fetched } = sourcesOf({ ...sent(given('T1')), attempts: 3 });
-    const all = await Promise.all([of(client()).current(), of(client()).current()]);
-    expect(all).toMatchObject([
+    expect(await Promise.all([of(client()).current(), of(client()).current()])).toMatchObject([
       { value: 'T1', failures: 2 },
       { value: 'T1', failures: 2 },
     ]);
@@ -241,9 +238,7 @@ describe('how long a token is used', () => {
     ['for good where nonsense is said', given('T', { expires_in: 'soon' }), forever],
     ['for good where it would be over', given('T', { expires_in: 0 }), forever],
     ['for good where it would never have begun', given('T', { expires_in: -5 }), forever],
-  ])('is %s', async (_, answer, ms) => {
-    expect(await countUses(answer)).toBe(ms);
-  });
+  ])('is %s', async (_, answer, ms) => expect(await countUses(answer)).toBe(ms));
 
   it('ends where the tenant refuses it, unless it was another one', async () => {
     const { of, calls } = sourcesOf(given('T1'), given('T2'));
@@ -259,8 +254,7 @@ describe('how long a token is used', () => {
 
 describe('where there is no token', () => {
   const problemOf = async (answer: Answer, auth = client()) => {
-    const { of } = sourcesOf(answer);
-    const found = await of(auth).current();
+    const found = await sourcesOf(answer).of(auth).current();
     return 'value' in found ? null : found;
   };
 
@@ -289,12 +283,11 @@ describe('where there is no token', () => {
 
   it.each([answerWith(400), answerWith(403), answerWith(200, { error: 'invalid_client' })])(
     'credentials are refused by %j too',
-    async (answer) => {
+    async (answer) =>
       expect(await problemOf(answer)).toMatchObject({
         reason: 'no-token',
         detail: expect.stringMatching(/refused the credentials/),
-      });
-    },
+      }),
   );
 
   it('an endpoint in trouble is asked again', async () => {

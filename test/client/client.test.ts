@@ -57,8 +57,7 @@ describe('the token', () => {
       else reply(response, 401, { error: 'no' });
     });
     await using setup = clientOf(server.url, { auth: credentials(server.url) });
-    const answer = await setup.client.send(get('/v2025/x'));
-    expect(answer).toMatchObject({ status: 401, attempts: 2 });
+    expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ status: 401, attempts: 2 });
   });
 
   test('counts as part of the attempts of a request', async () => {
@@ -126,8 +125,7 @@ describe('the token', () => {
       reply(response, 307, null, { location: `${other.url}/v2025/x` }),
     );
     await using setup = clientOf(server.url);
-    const answer = await setup.client.send(get('/v2025/x'));
-    expect(answer).toMatchObject({ status: 307, attempts: 1 });
+    expect(await setup.client.send(get('/v2025/x'))).toMatchObject({ status: 307, attempts: 1 });
     expect(other.arrivals).toEqual([]);
   });
 });
@@ -174,8 +172,7 @@ describe('secrets', () => {
       throw new Error(`${name} is not set`);
     };
     await using setup = clientOf(server.url, { reveal });
-    const answer = await setup.client.send(post('/v2025/x', { $secret: 'SNOW_PASSWORD' }));
-    expect(answer).toMatchObject({
+    expect(await setup.client.send(post('/v2025/x', { $secret: 'SNOW_PASSWORD' }))).toMatchObject({
       outcome: 'unsent',
       reason: 'no-secret',
       detail: 'SNOW_PASSWORD is not set',
@@ -471,8 +468,7 @@ describe('what is told of the traffic', () => {
     await setup.client.send(get('/v2025/y'));
     const waits = setup.events.filter(({ type }) => type === 'rate-limit-wait');
     expect(waits[0]).toEqual({ type: 'rate-limit-wait', version: 'v2025', ms: expect.any(Number) });
-    const retries = setup.events.filter(({ type }) => type === 'retrying');
-    expect(retries[0]).toMatchObject({
+    expect(setup.events.filter(({ type }) => type === 'retrying')[0]).toMatchObject({
       request: { method: 'GET', path: '/v2025/y' },
       attempt: 1,
       reason: '503 Service Unavailable',

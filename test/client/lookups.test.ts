@@ -28,15 +28,13 @@ describe('a lookup', () => {
     ['for an attribute', lookup({ uid: 'city' }, 'weight'), 3],
     ['by two fields', lookup({ name: 'City', uid: 'town' }), 'a9'],
   ])('%s', async (_name, one, value) => {
-    const answer = await resolveLookups(fakeClient(all), [one]);
-    expect(answer(one)).toBe(value);
+    expect((await resolveLookups(fakeClient(all), [one]))(one)).toBe(value);
   });
 
-  test('tells upper from lower case, whatever the host finds: another record may have the same letters', async () => {
+  test('tells upper from lower case, whatever the host finds: another record may have the same letters', async () =>
     expect(await codesOf(resolveLookups(fakeClient(all), [lookup({ uid: 'Department' })]))).toEqual([
       'lookup-none',
-    ]);
-  });
+    ]));
 
   test('sends its fields as filters, but none that means something else to a collection', async () => {
     const client = fakeClient(() => answerWith(200, [{ id: '1', uid: 'a', order: 'x' }]));
@@ -84,7 +82,7 @@ describe('a lookup', () => {
   };
   const inPages = ['u3', 'u10', 'u15'].map((uid) => lookup({ uid }));
 
-  test.each([20, 25, 50, 100])('a first page of exactly %i is not taken for the whole', async (cap) => {
+  test.each([20, 25, 50, 100])('a first page of exactly %i is not taken for the whole', async (cap) =>
     expect(
       await codesOf(
         resolveLookups(
@@ -92,8 +90,8 @@ describe('a lookup', () => {
           inPages,
         ),
       ),
-    ).toEqual(['lookup-ambiguous']);
-  });
+    ).toEqual(['lookup-ambiguous']),
+  );
 
   test.each([20, 25, 50, 100])('nor is it where its count of %i is that of the page', async (cap) => {
     const client = paged(cap, ({ length }) => ({ _metadata: { total: length } }));
@@ -275,8 +273,7 @@ describe('a lookup', () => {
 
 test('the records of collections are all of their rows, by the name of the collection', async () => {
   const client = fakeClient(({ path }) => answerWith(200, path === '/api/users' ? [] : attributes));
-  const records = await readRecords(client, ['ne_attributes', 'users']);
-  expect([...records]).toEqual([
+  expect([...(await readRecords(client, ['ne_attributes', 'users']))]).toEqual([
     ['ne_attributes', attributes],
     ['users', []],
   ]);

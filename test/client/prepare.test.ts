@@ -109,9 +109,9 @@ const setting = (header: string) => ({ ...get('/v2025/x'), headers: { [header]: 
 test.each([
   ...['x-other', 'host', 'Authorization', 'proxy-authorization', 'Connection'],
   ...['content-length', 'transfer-encoding', 'cookie', 'x-accept'],
-])('a request may not set the header %s', async (header) => {
-  expect(await refusalOf(setting(header))).toBe(`a request may not set the header "${header}"`);
-});
+])('a request may not set the header %s', async (header) =>
+  expect(await refusalOf(setting(header))).toBe(`a request may not set the header "${header}"`),
+);
 
 test.each(['host', 'Authorization', 'proxy-authorization'])(
   'the header of experimental operations cannot be %s',

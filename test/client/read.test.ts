@@ -157,8 +157,7 @@ describe('pages', () => {
   test.each([10, 20, 25, 40, 50, 100, 150, 200])(
     'a host that gives %i at once is read to the end all the same',
     async (cap) => {
-      const client = fakeClient(paged(numbered(430), cap));
-      expect(await readRows(client, source)).toEqual(numbered(430));
+      expect(await readRows(fakeClient(paged(numbered(430), cap)), source)).toEqual(numbered(430));
     },
   );
 
@@ -175,8 +174,7 @@ describe('pages', () => {
   test('a profile-management host is never asked beyond its last record', async () => {
     const rows = numbered(200);
     const client = fakeClient((request) => {
-      const offset = Number(request.query.offset ?? 0);
-      return offset >= rows.length ? answerWith(400) : paged(rows, 100)(request);
+      return Number(request.query.offset ?? 0) >= rows.length ? answerWith(400) : paged(rows, 100)(request);
     });
     expect(await readRows(client, { what: 'rows', request: get('/api/rows'), pageSize: 100 })).toEqual(rows);
   });
@@ -195,9 +193,9 @@ describe('pages', () => {
       ({ query }) => answerWith(200, query.offset ? [] : numbered(3), { 'x-total-count': '4' }),
     ],
     [
-      'an announcement without end',
+      'a total without end',
       'total-mismatch',
-      () => answerWith(200, numbered(1), { 'x-total-count': '999999999' }),
+      () => answerWith(200, numbered(1), { 'x-total-count': '99999999' }),
     ],
     [
       'a count of the page in place of the list',
@@ -241,13 +239,13 @@ describe('pages', () => {
     ['no connection', 'tenant-unreachable', () => ({ outcome: 'unsent', reason: 'unreachable', detail: '' })],
     ['a part of the list', 'bad-answer', () => answerWith(206, numbered(3))],
     [
-      'a web page',
+      'a page',
       'bad-answer',
-      () => ({ outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' }),
+      () => ({ outcome: 'answered', status: 200, headers: {}, body: null, text: '<p>' }),
     ],
-  ])('%s is an error', async (_name, code, answer) => {
-    expect(await codesOf(readRows(fakeClient(answer), source))).toEqual([code]);
-  });
+  ])('%s is an error', async (_name, code, answer) =>
+    expect(await codesOf(readRows(fakeClient(answer), source))).toEqual([code]),
+  );
 
   test.each<[string, (rows: JsonObject[]) => void]>([
     ['loses one of its first rows', (rows) => rows.splice(5, 1)],
@@ -281,8 +279,7 @@ describe('pages', () => {
     const always = fakeClient(({ query }) =>
       query.offset ? answerWith(400) : answerWith(200, numbered(100)),
     );
-    const error = await readRows(always, collection).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
+    expect(await readRows(always, collection).catch((reason: unknown) => reason)).toMatchObject({
       diagnostics: [{ code: 'list-changed', message: expect.stringMatching(/400/) }],
     });
   });
@@ -301,8 +298,7 @@ describe('pages', () => {
           rows.push({ id: 'new' });
           isChanged = true;
         }
-        const answer = paged(rows)(request);
-        return { ...answer, headers: { 'x-total-count': `${count}` } };
+        return { ...paged(rows)(request), headers: { 'x-total-count': `${count}` } };
       });
       expect(await readRows(client, source)).toEqual(rows);
       expect(client.asked).toHaveLength(requests);
@@ -350,17 +346,13 @@ describe('pages', () => {
   const undeclared = { ...source, pageSize: 100, undeclaredPaging: true };
 
   test.each<[string, number, (request: Request) => Answer]>([
-    [
-      'refuses limit and offset',
-      100,
-      ({ query }) => (query.limit ? answerWith(400) : answerWith(200, numbered(100))),
-    ],
+    ['refuses both', 100, ({ query }) => (query.limit ? answerWith(400) : answerWith(200, numbered(100)))],
     ['ignores limit and offset', 100, () => answerWith(200, numbered(100))],
     ['ignores them in a longer list', 130, () => answerWith(200, numbered(130))],
     ['ignores the offset alone', 130, ({ query }) => answerWith(200, numbered(Number(query.limit ?? 130)))],
-  ])('where no paging is documented, a host that %s has given its whole list', async (_, count, answer) => {
-    expect(await readRows(fakeClient(answer), undeclared)).toEqual(numbered(count));
-  });
+  ])('where no paging is documented, a host that %s has given its whole list', async (_, count, answer) =>
+    expect(await readRows(fakeClient(answer), undeclared)).toEqual(numbered(count)),
+  );
 
   test('where no paging is documented, another error than a refusal stays one', async () => {
     const answer = ({ query }: Request) => (query.limit ? answerWith(500) : answerWith(200, numbered(100)));
@@ -473,8 +465,7 @@ describe('a tenant that does not answer', () => {
     const failed = readState(client, [mailFrom, ...others]).catch((error) => error);
     await expect.poll(() => asked).toHaveLength(4);
     settle('/v2025/mail-from-attributes/b', silent);
-    const { diagnostics } = await failed;
-    expect(diagnostics.map(({ message }: Diagnostic) => message)).toEqual([
+    expect((await failed).diagnostics.map(({ message }: Diagnostic) => message)).toEqual([
       'Reading MailFrom: GET /v2025/mail-from-attributes/b failed after 5 attempts: no answer.',
       'The other reads were given up: GET /v2025/mail-from-attributes/b got no response in 5 attempts.',
     ]);
@@ -509,16 +500,14 @@ describe('a tenant', () => {
     const client = tenantOf({ '/v2025/notification-templates': paged(rows) });
     const state = await read(client, templates(locales.map((locale) => ['a', 'EMAIL', locale])));
     expect(state.objects).toHaveLength(600);
-    const offsets = client.asked.map((path) => /offset=(\d+)/.exec(path)?.[1] ?? '0');
-    expect(offsets).toEqual(['0', '498', '249']);
+    expect(client.asked.map((path) => /offset=(\d+)/.exec(path)?.[1] ?? '0')).toEqual(['0', '498', '249']);
     expect(client.asked.every((path) => path.includes('filters'))).toBe(true);
   });
 
   test('what was just written is read by its own call, alone and by a known id', async () => {
     const own = '/v2025/notification-templates/1';
     const client = tenantOf({ [own]: () => answerWith(200, template('a', 'en', { id: '1' })) });
-    const written = { ids: ['1'], written: true };
-    const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
+    const state = await read(client, templates([['a', 'EMAIL', 'en']], { ids: ['1'], written: true }));
     expect(state.objects.map(({ id }) => id)).toEqual(['1']);
     expect(client.asked).toEqual([own]);
   });
@@ -532,8 +521,7 @@ describe('a tenant', () => {
       '/v2025/notification-templates/1': () => answer,
       '/v2025/notification-templates': () => answerWith(200, [template('a', 'en', { id: '2' })]),
     });
-    const written = { ids: ['1'], written: true };
-    const state = await read(client, templates([['a', 'EMAIL', 'en']], written));
+    const state = await read(client, templates([['a', 'EMAIL', 'en']], { ids: ['1'], written: true }));
     expect(state.objects.map(({ id }) => id)).toEqual(['2']);
   });
 
@@ -611,8 +599,7 @@ describe('a tenant', () => {
     expect(await codesOf(read(page, wanted))).toEqual(['tenant-not-found']);
     const forbidden = tenantOf({ [path]: () => answerWith(403) });
     expect(await codesOf(read(forbidden, wanted))).toEqual(['tenant-forbidden']);
-    const empty = tenantOf({ [path]: () => answerWith(200, {}) });
-    expect((await read(empty, wanted)).objects).toEqual([]);
+    expect((await read(tenantOf({ [path]: () => answerWith(200, {}) }), wanted)).objects).toEqual([]);
   });
 
   test.each([answerWith(200, { error: 'the backend is down' }), answerWith(202, {})])(
@@ -647,8 +634,14 @@ describe('a tenant', () => {
       [403, 2],
       [401, 1],
     ] as const) {
-      const client = fakeClient(() => answerWith(status));
-      expect(await codesOf(read(client, wanted))).toHaveLength(problems);
+      expect(
+        await codesOf(
+          read(
+            fakeClient(() => answerWith(status)),
+            wanted,
+          ),
+        ),
+      ).toHaveLength(problems);
     }
   });
 });
@@ -695,9 +688,9 @@ describe('a host that has no records to list', () => {
     ['another shape', said('no profiles found', 400, { detailCode: '400.1' })],
     ['rows beside it', said('no profiles found', 200, { rows: [{ id: 1 }] })],
     ['another member', fakeClient(() => answerWith(400, { message: 'no profiles found' }))],
-  ])('is not taken for one that says it with %s', async (_what, client) => {
-    await expect(readRows(client, profiles)).rejects.toThrow(Failure);
-  });
+  ])('is not taken for one that says it with %s', (_what, client) =>
+    expect(readRows(client, profiles)).rejects.toThrow(Failure),
+  );
 
   test.each<[string, JsonObject]>([
     ['no rows', { profiles: [] }],
@@ -712,9 +705,8 @@ describe('a host that has no records to list', () => {
     expect(await readRows(client, profiles)).toEqual(rows.profiles ?? []);
   });
 
-  test('may also show the empty list beside these words', async () => {
-    expect(await readRows(said('no profiles found', 200, { profiles: [] }), profiles)).toEqual([]);
-  });
+  test('may also show the empty list beside these words', async () =>
+    expect(await readRows(said('no profiles found', 200, { profiles: [] }), profiles)).toEqual([]));
 
   test('a list that is empty when its second page is read has changed, and is read again', async () => {
     let asked = 0;

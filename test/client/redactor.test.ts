@@ -36,9 +36,9 @@ const spellings: Record<string, string> = {
   'in base64 for URLs': Buffer.from(secret).toString('base64url'),
 };
 
-it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) => {
-  expect(redactorOf(secret).text(`before ${spelling} after`)).toBe('before [secret] after');
-});
+it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) =>
+  expect(redactorOf(secret).text(`before ${spelling} after`)).toBe('before [secret] after'),
+);
 
 it('takes out a secret in JSON that quotes JSON', () => {
   const message = JSON.stringify({ error: `before ${inJson(secret)} after` });
@@ -52,9 +52,9 @@ it.each([
   ['in base64', inBase64(foreign)],
   ['in Basic authentication', inBase64(`user:${foreign}`)],
   ['in JSON in base64', inBase64(JSON.stringify({ password: foreign }))],
-])('takes out a secret of other letters than A to Z %s', (_, spelling) => {
-  expect(redactorOf(foreign).text(`before ${spelling} after`)).toBe('before [secret] after');
-});
+])('takes out a secret of other letters than A to Z %s', (_, spelling) =>
+  expect(redactorOf(foreign).text(`before ${spelling} after`)).toBe('before [secret] after'),
+);
 
 it('takes out what Basic authentication makes of a user and a secret, whatever the user is', () => {
   for (const user of ['a', 'ab', 'abc', 'client']) {
@@ -90,11 +90,10 @@ it('takes out each line of a key, but not those that every key has', () => {
   expect(redactor.text(JSON.stringify(key))).not.toMatch(/MIIE|q8x|Zm9v/);
 });
 
-it('takes out the longer one of two secrets where one is part of the other', () => {
+it('takes out the longer one of two secrets where one is part of the other', () =>
   expect(redactorOf('hunter-two', 'hunter-two-three').text('<hunter-two-three|hunter-two>')).toBe(
     '<[secret]|[secret]>',
-  );
-});
+  ));
 
 it('leaves ordinary words alone', () => {
   const redactor = redactorOf('', 'key', '1234', 'admin', 'hunter2');

@@ -112,12 +112,8 @@ describe('after an attempt', () => {
     answerWith(500),
     answerWith(302),
     unsentAnswer('untrusted', ''),
-  ])('%j is final', async (answer) => {
-    expect(await step(answer)).toBe('finish');
-  });
-  test('a success is final', async () => {
-    expect(await step(answerWith(200))).toBe('');
-  });
+  ])('%j is final', async (answer) => expect(await step(answer)).toBe('finish'));
+  test('a success is final', async () => expect(await step(answerWith(200))).toBe(''));
   test('what never left is tried again, whatever it is', async () => {
     expect(await step(unreachable, { repeatable: false })).toBe('wait 400');
     expect(await step(unreachable, { elapsed: 10_000 })).toBe('finish');
@@ -136,9 +132,8 @@ describe('after an attempt', () => {
     };
     expect(await step(answerWith(429, null, dated))).toBe('pause 86400000, finish');
   });
-  test('a rate limit does not count as a failed attempt', async () => {
-    expect(await step(answerWith(429), { attempt: 9, elapsed: 60_000, random: 0 })).toBe('pause 10000');
-  });
+  test('a rate limit does not count as a failed attempt', async () =>
+    expect(await step(answerWith(429), { attempt: 9, elapsed: 60_000, random: 0 })).toBe('pause 10000'));
   test('401 renews the token once, for any request', async () => {
     expect(await step(answerWith(401), { repeatable: false })).toBe('renew the token');
     expect(await step(answerWith(401), { renewable: false })).toBe('finish');
@@ -253,9 +248,8 @@ describe('a request', () => {
 });
 
 describe('a write that may have been carried out', () => {
-  it('ends with a later answer of the tenant, which may be about the earlier attempt', async () => {
-    expect((await send([gone, answerWith(409)])).sent).toMatchObject({ status: 409, repeated: true });
-  });
+  it('ends with a later answer of the tenant, which may be about the earlier attempt', async () =>
+    expect((await send([gone, answerWith(409)])).sent).toMatchObject({ status: 409, repeated: true }));
 
   it('is no read, nor one that was certainly not carried out', async () => {
     expect((await send([gone, nobody, nobody], { writes: false })).sent).toMatchObject({
@@ -269,7 +263,7 @@ describe('a write that may have been carried out', () => {
   });
 });
 
-describe('a token', () => {
+describe('a token', () =>
   it('that was hard to get uses up attempts', async () => {
     const { sent, log } = await send([{ answer: busy, failedFetches: 1 }, busy, done]);
     expect(sent).toMatchObject({ status: 503, attempts: 3 });
@@ -278,8 +272,7 @@ describe('a token', () => {
       ['retry', 2, 200, 503],
       ['attempt', 3, 59_800],
     ]);
-  });
-});
+  }));
 
 describe('a permit of the rate limit', () => {
   it('is given back after each answer, and paused for as long as the tenant asks', async () => {

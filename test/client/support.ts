@@ -78,14 +78,12 @@ export function reply(
 
 export const fixedToken: Auth = { by: 'token', token: () => 'token-given-by-hand' };
 
-export function credentials(url: string): Auth {
-  return {
-    by: 'client-credentials',
-    tokenUrl: `${url}/oauth/token`,
-    clientId: () => 'ci',
-    clientSecret: () => 'c+li/ent "secret"',
-  };
-}
+export const credentials = (url: string): Auth => ({
+  by: 'client-credentials',
+  tokenUrl: `${url}/oauth/token`,
+  clientId: () => 'ci',
+  clientSecret: () => 'c+li/ent "secret"',
+});
 
 export interface Setup {
   readonly auth?: Auth;

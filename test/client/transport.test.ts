@@ -27,9 +27,14 @@ async function ask(
 }
 
 const getFrom = (origin: string) => ({ origin, method: 'GET', path: '/', headers: {}, body: null }) as const;
-const putTo = (origin: string, path: string, more: Partial<Call> = {}): Call => {
-  return { origin, method: 'PUT', path, headers: {}, body: '{}', ...more };
-};
+const putTo = (origin: string, path: string, more: Partial<Call> = {}): Call => ({
+  origin,
+  method: 'PUT',
+  path,
+  headers: {},
+  body: '{}',
+  ...more,
+});
 
 const json = { a: 'ü' };
 const text = JSON.stringify(json);
@@ -123,9 +128,8 @@ describe('what may have been carried out is told from what was not', () => {
     }
   });
 
-  test('no answer within the time limit', async () => {
-    expect(await ask(() => {}, { headers: 30 })).toMatchObject({ outcome: 'lost', reason: 'timeout' });
-  });
+  test('no answer within the time limit', async () =>
+    expect(await ask(() => {}, { headers: 30 })).toMatchObject({ outcome: 'lost', reason: 'timeout' }));
 
   /** What becomes of an answer without end. Its one connection is there before: the time limit is not for making one. */
   async function askForEndless(limits: Partial<typeof defaultTransportLimits>, longest?: number) {
@@ -171,9 +175,8 @@ describe('what may have been carried out is told from what was not', () => {
     expect(answer).toMatchObject({ outcome: 'lost', reason: 'timeout' });
   });
 
-  test('an answer that drips is given up when the time of its request is over', async () => {
-    expect(await askForEndless({}, 60)).toMatchObject({ outcome: 'lost', reason: 'timeout' });
-  });
+  test('an answer that drips is given up when the time of its request is over', async () =>
+    expect(await askForEndless({}, 60)).toMatchObject({ outcome: 'lost', reason: 'timeout' }));
 
   test('an attempt never has longer than any exchange', async () => {
     const answer = await ask(
@@ -282,8 +285,7 @@ test('a host is called by its IPv6 address', async ({ skip }) => {
   const [error] = await Promise.race([once(server, 'listening'), once(server, 'error')]).catch((e) => [e]);
   if (error) return skip('This machine has no IPv6.');
   const address = server.address();
-  const origin = `http://[::1]:${typeof address === 'object' ? address?.port : 0}`;
-  const call = getFrom(origin);
+  const call = getFrom(`http://[::1]:${typeof address === 'object' ? address?.port : 0}`);
   expect(await transportWith().exchange(call)).toMatchObject({ status: 204 });
   server.close();
 });

@@ -33,14 +33,12 @@ export function codesInSource(): Set<string> {
 
 function codesIn(path: string, text: string): string[] {
   if (path === 'model/lint.ts') return keysOf(text, 'lintRules');
-  const carriers = [...known, ...carriersOf(text)];
-  const given = carriers.flatMap(({ name, position }) =>
+  const given = [...known, ...carriersOf(text)].flatMap(({ name, position }) =>
     callsOf(name, text).flatMap((args) => literals(args[position] ?? '')),
   );
   const named = [...text.matchAll(/\bcode(?:: | = )([^,;}]*)/g)].flatMap(([, value = '']) => literals(value));
-  if (path === 'client/describe.ts') {
+  if (path === 'client/describe.ts')
     return [...given, ...named, ...valuesOf(text.slice(text.indexOf('export function readFailure')))];
-  }
   if (!text.includes('fail(`${name}-${what}`')) return [...given, ...named];
   // Saved files have a code for each fault and form: `plan-unreadable`, `result-unreadable`.
   const forms = keysOf(text, 'forms');

@@ -12,9 +12,7 @@ export function documents(): string[] {
   );
 }
 
-export function textOf(path: string): string {
-  return readFileSync(join(root, path), 'utf8');
-}
+export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** The fenced blocks of one language, and the lines they begin on. */
 export function blocksOf(path: string, language: string): { line: number; content: string }[] {

@@ -20,8 +20,7 @@ const examples = documents().flatMap((path) =>
 
 describe('every YAML example is valid', () => {
   test('there are examples of each sort', () => {
-    const sorts = examples.map(({ content }) => sortOf(content));
-    expect(new Set(sorts)).toEqual(
+    expect(new Set(examples.map(({ content }) => sortOf(content)))).toEqual(
       new Set(['manifest', 'descriptor', 'project', 'environment', 'seed', 'step']),
     );
   });
@@ -33,9 +32,8 @@ describe('every YAML example is valid', () => {
   });
 });
 
-test('an invalid project file would be found', () => {
-  expect(problemsOf('version: 1\nenvironmnets: {}\n')).not.toEqual([]);
-});
+test('an invalid project file would be found', () =>
+  expect(problemsOf('version: 1\nenvironmnets: {}\n')).not.toEqual([]));
 
 type Sort = 'manifest' | 'descriptor' | 'project' | 'environment' | 'seed' | 'step' | 'other';
 
@@ -90,9 +88,8 @@ function problemsOf(content: string): string[] {
 const actionInputs = Object.keys(parse(textOf('action.yml')).inputs);
 
 /** What a step of a workflow gives to the action. */
-function inputsIn(content: string): string[] {
-  return parse(content).flatMap((step: { with: object }) => Object.keys(step.with));
-}
+const inputsIn = (content: string): string[] =>
+  parse(content).flatMap((step: { with: object }) => Object.keys(step.with));
 
 /** What the embedded tenant has against it. */
 function loadSeed(content: string): string[] {

@@ -15,9 +15,8 @@ test('text stays text, in its column and colour', () => {
   expect(picture).not.toContain('\u001b');
 });
 
-test('a code that nobody has drawn yet is told, not lost', () => {
-  expect(() => terminalPicture('$ run', '\u001b[5mblink')).toThrow('code 5');
-});
+test('a code that nobody has drawn yet is told, not lost', () =>
+  expect(() => terminalPicture('$ run', '\u001b[5mblink')).toThrow('code 5'));
 
 test('a recording has every line once, types commands, and stands still with reduced motion', () => {
   const steps = [
@@ -49,9 +48,8 @@ test('a comment is shown with its colours, and what looks like markup in a diffe
 
 test("the README's picture is a picture of the program's words", () => {
   const picture = readFileSync(join(root, 'docs/images/plan.svg'), 'utf8');
-  for (const words of ['$ tenantctl plan', 'Plan for sandbox', 'SENDS E-MAIL', '(sensitive)', 'Digest: ']) {
+  for (const words of ['$ tenantctl plan', 'Plan for sandbox', 'SENDS E-MAIL', '(sensitive)', 'Digest: '])
     expect(picture).toContain(words);
-  }
   const session = readFileSync(join(root, 'docs/images/session.svg'), 'utf8');
   for (const words of ['$ tenantctl validate', '$ tenantctl apply --yes', 'No changes. The tenant matches'])
     expect(session).toContain(words);

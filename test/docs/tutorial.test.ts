@@ -16,31 +16,31 @@ describe.each([
   'docs/fleet-tutorial.md',
   'docs/promotion.md',
   'docs/kinds.md',
-])('%s', (path) => {
+])('%s', (path) =>
   test('its commands print what it says', { timeout: 1_800_000 }, async () => {
     const text = textOf(path);
     const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(2), call) });
     onTestFinished(() => players.close());
     const played = { npx: players.programOf('npx'), startSandbox };
     expect(await documents[path](text, isThorough ? built : played)).toBe(text);
-  });
-});
+  }),
+);
 
 describe.each([
   ['sailpoint-isc', 'identity'],
   ['sailpoint-nerm', 'profiles'],
-] as const)('docs/first-tenant.md on a host of %s', (name, service) => {
+] as const)('docs/first-tenant.md on a host of %s', (name, service) =>
   test('goes the same way', { timeout: 1_800_000 }, async () => {
     const { withHost } = await import(join(root, 'scripts/docs/console.mjs'));
     const url = 'https://acme.api.example.com';
     const text = textOf('docs/first-tenant.md').replaceAll(`--identity ${url}`, `$& --profiles ${url}`);
     const players = await playPrograms({ npx: ({ argv, ...call }) => runProgram(argv.slice(2), call) });
     onTestFinished(() => players.close());
-    const played = { npx: players.programOf('npx'), startSandbox };
-    const walked: string = await withHost(text, played, {
-      presets: [name],
-      variations: { simSecrets: 'masked' },
-    });
+    const walked: string = await withHost(
+      text,
+      { npx: players.programOf('npx'), startSandbox },
+      { presets: [name], variations: { simSecrets: 'masked' } },
+    );
     expect(walked).toMatch(new RegExp(`^Detected: ${service}\\.preset: ${name}, since .*$`, 'm'));
     expect(walked).toMatch(new RegExp(`# Detected by .*\n +preset: ${name}\n`));
     expect(walked.match(/^No changes\. The tenant matches the manifests\.$/gm)).toHaveLength(2);
@@ -48,16 +48,15 @@ describe.each([
     expect(walked).toContain('Applied: 1 done, 0 failed');
     expect(walked).toContain('The tenant accepted the test notification password_expiring EMAIL');
     expect(walked).not.toContain('exit code');
-  });
-});
+  }),
+);
 
 /** What a command printed, as the document says it. */
-function outputOf(path: string, command: string): string[] {
-  return blocksOf(path, 'console')
+const outputOf = (path: string, command: string): string[] =>
+  blocksOf(path, 'console')
     .flatMap(({ content }) => content.split(/^\$ /m))
     .filter((part) => part.startsWith(command))
     .map((part) => part.slice(part.indexOf('\n') + 1));
-}
 
 const tutorial = 'docs/tutorial.md';
 const fleet = 'docs/fleet-tutorial.md';
@@ -126,9 +125,8 @@ describe('what the tutorial promises is in its outputs', () => {
   });
 });
 
-test('a detected setting is in the project file that the page shows', () => {
-  expect(outputOf(first, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/);
-});
+test('a detected setting is in the project file that the page shows', () =>
+  expect(outputOf(first, 'cat tenantctl.yaml')[0]).toMatch(/# Detected by .*\n +jsonText: object\n/));
 
 test('what was tested is promoted', () => {
   const refused = outputOf(promotion, `npx --no-install tenantctl ${toProduction}`)[1];

@@ -1,7 +1,9 @@
-/** What an export takes for a credential: by name, by form, by the name beside it, and by existing manifests. */
 import { describe, expect, it } from 'vitest';
+import { addToEnvExample } from '../../src/exporter/files.ts';
 import type { Json } from '../../src/model/json.ts';
 import { exportOf, integration, load, manifestOf, planFor, search, statusRule, template } from './support.ts';
+
+/** What an export takes for a credential: by name, by form, by the name beside it, and by existing manifests. */
 
 /** The attributes of an exported integration, as they are loaded again, and the plan that follows. */
 function roundTrip(attributes: Json) {
@@ -18,7 +20,7 @@ it.each<[string, Json, Json]>([
   ['a name', { pwd: 'canary' }, { pwd: named('PWD') }],
   ['a form', { hook: 'https://a:canary@b.example' }, { hook: named('HOOK') }],
   [
-    'a pair',
+    'pairs',
     { auth: { name: 'password', value: 'canary' } },
     { auth: { name: 'password', value: named('AUTH_VALUE') } },
   ],
@@ -92,8 +94,7 @@ describe('settings', () => {
     ['in settings that are a list', ['https://desk.example/?token=canary']],
   ])('with a credential %s', (_, attributes) => {
     for (const field of ['attributes', 'request', 'statusMap']) {
-      const { files } = exportOf([desk({ [field]: attributes })]);
-      expect(JSON.stringify(files)).not.toContain('canary');
+      expect(JSON.stringify(exportOf([desk({ [field]: attributes })]).files)).not.toContain('canary');
     }
   });
 
@@ -112,9 +113,9 @@ describe('settings', () => {
     // A blank secret counts as not set.
     [{ password: ' ' }, 'password: " "'],
     [{ user: 'svc', keyboard: 'qwerty' }, 'keyboard: qwerty'],
-  ])('without a credential are written: %j', (attributes, line) => {
-    expect(manifestOf(desk({ attributes }))).toContain(line);
-  });
+  ])('without a credential are written: %j', (attributes, line) =>
+    expect(manifestOf(desk({ attributes }))).toContain(line),
+  );
 });
 
 it('the text of a template may speak of passwords', () => {
@@ -122,4 +123,51 @@ it('the text of a template may speak of passwords', () => {
   const manifest = manifestOf(template('a', { body: 'password=$password', slackTemplate }));
   for (const line of ['body: password=$password', 'text: "token: $token"', 'key: k'])
     expect(manifest).toContain(line);
+});
+
+describe('the list of secrets to set', () => {
+  const secret = { name: 'S_PASSWORD', address: 'SimIntegration/S', at: '/attributes/password' };
+  const listed = (existing: string | null) => addToEnvExample(existing, [secret]);
+  const entry = '\n# SimIntegration/S, attributes.password\nS_PASSWORD=\n';
+
+  it('begins with what it is', () => {
+    const head =
+      '# The secrets that the manifests name. Set them where tenantctl runs; keep the values out of git.\n';
+    for (const existing of [null, '', ' \n']) expect(listed(existing)).toBe(head + entry);
+  });
+
+  it.each([
+    ['a line', 'OLD=\n', `OLD=\n${entry}`],
+    ['a line without end', 'OLD=', `OLD=\n${entry}`],
+    ['lines of Windows', 'OLD=\r\n', `OLD=\r\n${entry.replaceAll('\n', '\r\n')}`],
+    ['lines of Windows without end', 'A=\r\nOLD=', `A=\r\nOLD=\r\n${entry.replaceAll('\n', '\r\n')}`],
+    [
+      'a value that looks like it',
+      'A=https://x.example/?S_PASSWORD=1\n',
+      `A=https://x.example/?S_PASSWORD=1\n${entry}`,
+    ],
+    ['a longer name', 'S_PASSWORD_2=\n', `S_PASSWORD_2=\n${entry}`],
+  ])('goes on below %s', (_name, existing, expected) => expect(listed(existing)).toBe(expected));
+
+  it.each([
+    'S_PASSWORD=\n',
+    'export S_PASSWORD=ask Ada\n',
+    'export  S_PASSWORD=\n',
+    '# S_PASSWORD = from the vault\r\n',
+  ])('leaves what a person wrote about a secret: %j', (existing) => expect(listed(existing)).toBe(existing));
+
+  it('says of each secret where it alone is used', () => {
+    const other = { name: 'T_TOKEN', address: 'SimIntegration/T', at: '/attributes/token' };
+    expect(addToEnvExample('A=\n', [secret, other])).toBe(
+      `A=\n${entry}\n# SimIntegration/T, attributes.token\nT_TOKEN=\n`,
+    );
+  });
+
+  it('lists a secret of several places once, and nothing without secrets', () => {
+    expect(addToEnvExample('A=\n', [secret, { ...secret, address: 'SimIntegration/T' }])).toBe(
+      'A=\n\n# SimIntegration/S, attributes.password\n# SimIntegration/T, attributes.password\nS_PASSWORD=\n',
+    );
+    expect(addToEnvExample(null, [])).toBeNull();
+    expect(addToEnvExample('A=', [])).toBe('A=');
+  });
 });

@@ -1,14 +1,28 @@
-/** What an export leaves out of one object, or why it leaves the object out. */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Draft, draftObject, whyUndeclarable } from '../../src/exporter/draft.ts';
+import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest } from '../../src/kinds/live-objects.ts';
 import { largestFile } from '../../src/loader/source.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Pointer } from '../../src/model/pointer.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { mergeFile } from './merging.ts';
-import { manifestOf, ownKind, ownObject, statusRule } from './support.ts';
+import {
+  exportOf,
+  integration,
+  load,
+  manifestOf,
+  ownKind,
+  ownObject,
+  planFor,
+  search,
+  statusRule,
+  template,
+  typeRule,
+} from './support.ts';
+
+/** What an export leaves out of one object, or why it leaves the object out. */
 
 const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
@@ -39,8 +53,7 @@ describe('a value that a manifest has as a secret', () => {
   });
 
   it('in a list takes the whole list along, since its items have no names', () => {
-    const { fields } = drafted(desk, ['/sources/0']);
-    expect(fields.map(([name]) => name)).not.toContain('sources');
+    expect(drafted(desk, ['/sources/0']).fields.map(([name]) => name)).not.toContain('sources');
     expect(drafted(desk, ['/attributes/pin']).fields.map(([name]) => name)).toContain('sources');
     const moved = answers.integration('i1', 'Desk', { attributes: { list: ['other', 'canary'] } });
     const { fields: settings, secrets } = drafted(moved, ['/attributes/list/0']);
@@ -120,24 +133,21 @@ describe('an exported object', () => {
   });
 
   it('has no number in a rule that a manifest cannot hold', () => {
-    const rule = statusRule(Number.POSITIVE_INFINITY);
-    const { fields, omissions } = drafted(answers.search(1, 'S', [rule]));
+    const { fields, omissions } = drafted(answers.search(1, 'S', [statusRule(Number.POSITIVE_INFINITY)]));
     expect(fields).toEqual([]);
     expect(omissions.map(({ at }) => at)).toEqual(['/rules']);
   });
 });
 
-describe('null inside a value that is compared exactly', () => {
-  const thing = ownKind('Thing', ['name'], { value: { is: 'value' } });
+const thing = ownKind('Thing', ['name'], { value: { is: 'value' } });
 
-  it.each<[string, Json]>([
-    ['a member', { a: null, b: { c: null, d: 1 } }],
-    ['the only member', { a: null }],
-    ['an item of a list', [null, { a: [null] }]],
-  ])('is exported as %s', (_, value) => {
-    const manifest = manifestOf(ownObject(thing, { name: 'T', value }));
-    expect(parse(manifest)).toEqual({ kind: 'Thing', name: 'T', value });
-  });
+it.each<[string, Json]>([
+  ['a member', { a: null, b: { c: null, d: 1 } }],
+  ['the only member', { a: null }],
+  ['an item of a list', [null, { a: [null] }]],
+])('null inside a value that is compared exactly is exported as %s', (_, value) => {
+  const manifest = manifestOf(ownObject(thing, { name: 'T', value }));
+  expect(parse(manifest)).toEqual({ kind: 'Thing', name: 'T', value });
 });
 
 describe('references to other objects', () => {
@@ -151,8 +161,7 @@ describe('references to other objects', () => {
     manifestOf(ownObject(role, { name: 'R', ...raw }), { nameOf: (_, id) => names[id] ?? null });
 
   it('are written as names where the tenant counts ids, or as its numbers', () => {
-    const counted = { owner: { id: 1 }, members: [{ id: 2 }], sources: [3] };
-    const manifest = contentOf(counted);
+    const manifest = contentOf({ owner: { id: 1 }, members: [{ id: 2 }], sources: [3] });
     expect(manifest).toContain('owner: !ref Identity/Bob');
     expect(parse(manifest.replace('!ref ', ''))).toMatchObject({ members: [{ id: 2 }], sources: [3] });
   });
@@ -178,4 +187,152 @@ it('a tag that gives a list becomes an empty list where the tenant has none', ()
   const manifest = 'kind: SimIntegration\nname: I\nsources: !var ids\n';
   const live = liveFrom(answers.integration('i1', 'I', { managedSources: [] }));
   expect(mergeFile(manifest, live)).toBe('kind: SimIntegration\nname: I\nsources: []\n');
+});
+
+/** How an export writes JSON: as a mapping where it can, and never what the loader would read as something else. */
+
+const contentOf = (object: LiveObject, secrets: Readonly<Record<string, string>> = {}) =>
+  manifestOf(object, { declaredSecrets: () => new Map(Object.entries(secrets)) });
+const slack = (value: Json) => template('a', { slackTemplate: value });
+const desk = (attributes: Json) => integration('I', { attributes, request: {}, statusMap: {} });
+
+describe('a key that the loader would refuse, or read as something else', () => {
+  it.each([...['$secret', '$lookup', '$ref', '$live', '$tag', '$jsonText', '$literal', '__proto__']])(
+    'is not written, and what holds it is left out: %j',
+    (key) => {
+      const value: Json = JSON.parse(`{"${key}":"canary"}`);
+      for (const each of [slack({ text: 'H', deep: value }), slack(value), desk({ url: 'u', deep: value })]) {
+        const content = contentOf(each);
+        expect(content).not.toContain('canary');
+        expect(content).toContain('holds a value that a manifest cannot express.\n');
+        expect(planFor(load([{ path: 'a.yaml', content }]), [each]).changes).toEqual([]);
+      }
+    },
+  );
+
+  it('only where it is that whole key', () =>
+    expect(contentOf(slack({ $secrets: 'x', proto: 'z' }))).toContain('$secrets: x\n  proto: z\n'));
+});
+
+describe('a value that the loader would refuse', () => {
+  const deep = (levels: number): Json => (levels === 0 ? 'bottom' : { in: deep(levels - 1) });
+  const deepList = (levels: number): Json => (levels === 0 ? 'bottom' : [deepList(levels - 1)]);
+
+  it.each<[string, Json]>([
+    ['a number without end', Number.POSITIVE_INFINITY],
+    ['a mapping too deep', deep(90)],
+    ['a list too deep', deepList(90)],
+  ])('is left out, and its neighbours are not: %s', (_, value) => {
+    const object = desk({ url: 'u', other: value });
+    const content = contentOf(object);
+    expect(content).toContain('attributes:\n  url: u\n');
+    expect(content).toMatch(
+      /# attributes\.other.* is left out: it holds a value that a manifest cannot express\.\n/,
+    );
+    expect(planFor(load([{ path: 'a.yaml', content }]), [object]).changes).toEqual([]);
+  });
+
+  it('is none that is deep, but not too deep', () => {
+    for (const value of [deep(70), deepList(70)]) {
+      const object = desk({ other: value });
+      const content = contentOf(object);
+      expect(content).toContain('bottom');
+      expect(content).not.toContain('# attributes');
+      expect(planFor(load([{ path: 'a.yaml', content }]), [object]).changes).toEqual([]);
+    }
+  });
+});
+
+describe('what is no mapping', () => {
+  it.each<[Json, string]>([
+    ['Hello', 'slackTemplate: Hello\n'],
+    ['[1, {"a": "b"}]', 'slackTemplate: "[1,{\\"a\\":\\"b\\"}]"\n'],
+    ['{"text": "Hi"}', 'slackTemplate:\n  text: Hi\n'],
+  ])('stays the text that it was: %j', (value, line) => expect(contentOf(slack(value))).toContain(line));
+
+  it('is left out of the settings of another system, where it may hold a credential', () => {
+    for (const attributes of [
+      'password is canary',
+      '[{"password":"canary"}]',
+      ['user:canary@x', { token: 'canary' }],
+    ]) {
+      const content = contentOf(desk(attributes));
+      expect(content).not.toContain('canary');
+      expect(content).not.toContain('attributes:');
+      expect(content).toMatch(/# attributes.* is left out: it may hold a credential/);
+    }
+  });
+
+  it('is a list where its field holds any JSON', () => {
+    const kind = ownKind('Thing', ['name'], { rest: { is: 'json', declares: 'whole', plain: true } });
+    const written = (rest: Json) => manifestOf(ownObject(kind, { name: 'T', rest }));
+    expect(written([1, { a: 'x', b: null }])).toBe(
+      'kind: Thing\nname: T\nrest:\n  - 1\n  - a: x\n    b: null\n',
+    );
+    expect(written({ a: [true, null] })).toBe('kind: Thing\nname: T\nrest:\n  a: [true, null]\n');
+  });
+});
+
+describe('JSON inside JSON', () => {
+  const blocks = JSON.stringify([{ type: 'section', text: 'canary', none: null }]);
+
+  it('is a mapping where a template has it, and a text anywhere else', () => {
+    const content = contentOf(slack({ text: 'Hi', blocks, inner: { blocks: '[1]' } }));
+    expect(content).toContain('  blocks:\n    - type: section\n      text: canary\n      none: null\n');
+    expect(content).toContain('    blocks: "[1]"\n');
+  });
+
+  it('with a value that manifests declare as a secret is left out: it cannot be compared there', () => {
+    const content = contentOf(slack({ text: 'Hi', blocks }), { '/slackTemplate/blocks/0/text': 'MINE' });
+    expect(content).not.toMatch(/canary|MINE/);
+    // A template is declared whole: without one of its parts it would be another one.
+    expect(content).not.toContain('slackTemplate:');
+    expect(content).toMatch(/# slackTemplate\.blocks.* is left out: it may hold a credential/);
+    const named = contentOf(slack({ text: 'canary', more: 'x' }), { '/slackTemplate/text': 'MINE' });
+    expect(named).toContain('text: !secret MINE\n');
+    expect(named).not.toContain('canary');
+  });
+});
+
+it('members without a value are not declared where each is declared by itself', () =>
+  expect(contentOf(desk({ url: 'u', none: null, deep: { none: null, ok: true } }))).toContain(
+    'attributes:\n  url: u\n  deep:\n    ok: true\n',
+  ));
+
+/** Numbers and texts of many digits: none of them may change on its way through a manifest. */
+
+const attributes = (digits: Json) => integration('I', { attributes: { digits }, request: {}, statusMap: {} });
+
+function exported(live: ReturnType<typeof integration>): string {
+  const { files } = exportOf([live]);
+  expect(planFor(load(files), [live]).changes).toEqual([]);
+  return files[0]?.content ?? '';
+}
+
+it.each<[Json, string]>([
+  ['1234567890123456789', 'digits: "1234567890123456789"'],
+  ['9007199254740993', 'digits: "9007199254740993"'],
+  ['0012', 'digits: "0012"'],
+  ['1e21', 'digits: "1e21"'],
+  ['1_000', 'digits: "1_000"'],
+  ['0x1F', 'digits: "0x1F"'],
+  ['12:30:45', 'digits: "12:30:45"'],
+  [9007199254740991, 'digits: 9007199254740991'],
+  [12345678901234567000, 'digits: 12345678901234567000'],
+  [-0.5, 'digits: -0.5'],
+])('%j is exported as %s', (value, line) => expect(exported(attributes(value))).toContain(line));
+
+it('an id of 19 digits stays a text in lists and rules', () => {
+  const id = '1234567890123456789';
+  expect(exported(integration('I', { managedSources: [{ id }], request: {}, statusMap: {} }))).toContain(
+    `["${id}"]`,
+  );
+  expect(exported(search('S', [typeRule(id)]))).toContain(`value: "${id}"`);
+});
+
+it('a number that differs in its last digit only is another one', () => {
+  const id = (last: string) => `123456789012345678${last}`;
+  const manifest = `kind: SimIntegration\nname: I\nattributes:\n  digits: "${id('9')}"\n`;
+  expect(mergeFile(manifest, attributes(id('9')))).toBe(manifest);
+  expect(mergeFile(manifest, attributes(id('8')))).toBe(manifest.replace('789"', '788"'));
 });

@@ -20,7 +20,5 @@ export const named = (edit: Edit, at = ''): Edit =>
 type Case = [title: string, before: string, edit: Edit, after: string | null];
 
 export function check(cases: readonly Case[]) {
-  it.each(cases)('%s', (_, before, edit, after) => {
-    expect(applyEdits(before, [edit])).toBe(after);
-  });
+  it.each(cases)('%s', (_, before, edit, after) => expect(applyEdits(before, [edit])).toBe(after));
 }

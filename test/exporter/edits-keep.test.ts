@@ -2,11 +2,10 @@
 import { describe } from 'vitest';
 import { check, insert, named, remove, set } from './editing.ts';
 
-describe('a byte order mark stays', () => {
-  check([['at the start', '\ufeffa: 1\n', insert('b', 2), '\ufeffa: 1\nb: 2\n']]);
-});
+describe('a byte order mark stays', () =>
+  check([['at the start', '\ufeffa: 1\n', insert('b', 2), '\ufeffa: 1\nb: 2\n']]));
 
-describe('comments between items stay', () => {
+describe('comments between items stay', () =>
   check([
     [
       'where one comes before the first',
@@ -45,12 +44,7 @@ describe('comments between items stay', () => {
       'a:\n  - 1 # one\n  - 2 # two\n',
     ],
     ['the first goes', 'a:\n  - 1 # one\n  - 2 # two\n  - 3\n', remove('a.0'), 'a:\n  - 2 # two\n  - 3\n'],
-    [
-      'where the last goes in flow',
-      'a: [\n  1, # one\n  2 # two\n]\n',
-      remove('a.1'),
-      'a: [\n  1 # one\n]\n',
-    ],
+    ['of the last one in flow', 'a: [\n  1, # one\n  2 # two\n]\n', remove('a.1'), 'a: [\n  1 # one\n]\n'],
     [
       'above one that goes with the last line in flow style',
       'a: {\n  b: 1,\n  # more\n  c: 2 # two\n  # end\n}\n',
@@ -96,10 +90,9 @@ describe('comments between items stay', () => {
       insert('a.0.e', 3),
       'a:\n  - b: 1 # one\n    c: 2 # two\n    e: 3\n  # more\n  - d\n',
     ],
-  ]);
-});
+  ]));
 
-describe('comments above the first item stay', () => {
+describe('comments above the first item stay', () =>
   check([
     [
       'where one comes before it',
@@ -107,10 +100,9 @@ describe('comments above the first item stay', () => {
       insert('a.0', 'x'),
       'a:\n  - x\n  # one\n  - 1\n  # two\n  - 2\n',
     ],
-  ]);
-});
+  ]));
 
-describe('a member with a key of its own line goes', () => {
+describe('a member with a key of its own line goes', () =>
   check([
     [
       'alone',
@@ -121,10 +113,9 @@ describe('a member with a key of its own line goes', () => {
     ['as the last', 'a:\n  c: 2 # c\n  ? b # b\n  : - 1\n', remove('a.b'), 'a:\n  c: 2 # c\n'],
     ['in flow style', 'a: { ? b : 1, # one\n  c: 2 }\n', remove('a.b'), 'a: { # one\n  c: 2 }\n'],
     ['from a list', 'a:\n  - ? b\n    : 1\n    c: 2 # c\n', remove('a.0.b'), 'a:\n  - c: 2 # c\n'],
-  ]);
-});
+  ]));
 
-describe('blank lines of a text are empty lines', () => {
+describe('blank lines of a text are empty lines', () =>
   check([
     [
       'in a new block inside a mapping',
@@ -132,16 +123,10 @@ describe('blank lines of a text are empty lines', () => {
       set('a.b', 'x\n\ny\n'),
       'a:\n  b: |\n    x\n\n    y\nc: 1\n',
     ],
-    [
-      'in a block inside a new mapping',
-      'a: old\n',
-      set('a', { b: 'x\n\ny\n' }),
-      'a:\n  b: |\n    x\n\n    y\n',
-    ],
-  ]);
-});
+    ['in a block of a new mapping', 'a: old\n', set('a', { b: 'x\n\ny\n' }), 'a:\n  b: |\n    x\n\n    y\n'],
+  ]));
 
-describe('the layout of a value stays', () => {
+describe('the layout of a value stays', () =>
   check([
     [
       'with blank lines that are not empty below a block',
@@ -163,10 +148,9 @@ describe('the layout of a value stays', () => {
       set('a', [{ d: 'x' }, 'z']),
       'a:\n- d: x\n- z\nb: 1\n',
     ],
-  ]);
-});
+  ]));
 
-describe('the name beside an id', () => {
+describe('the name beside an id', () =>
   check([
     ['follows blanks at the end of a line', 'a: 1c  \nb: 1\n', named(set('a', '2c')), 'a: 2c  # New\nb: 1\n'],
     ['is left out where the value has no such place', 'a: 1c\n', named(set('a', '2c'), '/b'), 'a: 2c\n'],
@@ -177,5 +161,4 @@ describe('the name beside an id', () => {
       named(insert('a.1', { b: '2c' }), '/b'),
       'a:\n  - b: 1c\n  - b: 2c  # New\n',
     ],
-  ]);
-});
+  ]));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../src/exporter/edit/apply-edits.ts';
 import { check, insert, named, remove, set } from './editing.ts';
 
-describe('setting a text', () => {
+describe('setting a text', () =>
   check([
     ['plain', 'a: old # why\nb: 1\n', set('a', 'new'), 'a: new # why\nb: 1\n'],
     ['in double quotes', 'a: "old"  # why\n', set('a', 'new'), 'a: "new"  # why\n'],
@@ -43,41 +43,25 @@ describe('setting a text', () => {
     ['that is empty', 'a: old\n', set('a', ''), 'a: ""\n'],
     ['to null', 'a: old # why\n', set('a', null), 'a: null # why\n'],
     ['to a number and back', 'a: 1\n', set('a', 2.5), 'a: 2.5\n'],
-  ]);
-});
+  ]));
 
 describe('the name beside an id', () => {
   const lookup = { $lookup: { from: 'x' } };
   check([
-    [
-      'takes the place of the one before',
-      'a: 1c # Old\nb: 1\n',
-      named(set('a', '2c')),
-      'a: 2c  # New\nb: 1\n',
-    ],
+    ['takes the place of another', 'a: 1c # Old\nb: 1\n', named(set('a', '2c')), 'a: 2c  # New\nb: 1\n'],
     ['is new', 'a: 1c\nb: 1\n', named(set('a', '2c')), 'a: 2c  # New\nb: 1\n'],
     ['is new at the end of a file', 'a: 1c', named(set('a', '2c')), 'a: 2c  # New'],
     ['comes with an item', 'a:\n- 1c\nb: 1\n', named(insert('a.1', '2c')), 'a:\n- 1c\n- 2c  # New\nb: 1\n'],
-    [
-      'takes the place of one beside a tag',
-      'a: 1c # Old\n',
-      named(set('a', lookup)),
-      'a: !lookup { from: x }  # New\n',
-    ],
+    ['is moved beside a tag', 'a: 1c # Old\n', named(set('a', lookup)), 'a: !lookup { from: x }  # New\n'],
     ['does not come to a block', 'a: 1c\nb: 1\n', named(set('a', 'x\n')), 'a: |\n  x\nb: 1\n'],
     ['does not come into a block', 'a: |-\n  1c\nb: 1\n', named(set('a', '2c')), 'a: |-\n  2c\nb: 1\n'],
     ['does not come to a tag', 'a: 1c\n', named(set('a', lookup)), 'a: !lookup { from: x }\n'],
     ['does not come into a list on one line', 'a: [1c] # Old\n', named(set('a.0', '2c')), 'a: [2c] # Old\n'],
-    [
-      'keeps line ends of Windows',
-      'a: 1c # Old\r\nb: 1\r\n',
-      named(set('a', '2c')),
-      'a: 2c  # New\r\nb: 1\r\n',
-    ],
+    ['keeps CRLF line ends', 'a: 1c # Old\r\nb: 1\r\n', named(set('a', '2c')), 'a: 2c  # New\r\nb: 1\r\n'],
   ]);
 });
 
-describe('setting a text of several lines', () => {
+describe('setting a text of several lines', () =>
   check([
     ['in a block', 'a: |\n  one\n  two\nb: 1\n', set('a', 'one\nnew\n'), 'a: |\n  one\n  new\nb: 1\n'],
     ['with its indentation', 'a: |\n     one\nb: 1\n', set('a', 'x\ny\n'), 'a: |\n     x\n     y\nb: 1\n'],
@@ -118,26 +102,15 @@ describe('setting a text of several lines', () => {
       set('a', null),
       'a: null # why\nb: 1\n',
     ],
-    [
-      'that becomes a text after a blank',
-      'a: > # why\n  one\nb: 1\n',
-      set('a', ' x'),
-      'a: " x" # why\nb: 1\n',
-    ],
+    ['that begins with a blank', 'a: > # why\n  one\nb: 1\n', set('a', ' x'), 'a: " x" # why\nb: 1\n'],
     ['that becomes one folded line', 'a: > # why\n  one\nb: 1\n', set('a', 'x'), 'a: >- # why\n  x\nb: 1\n'],
     ['in flow style', 'a: {b: old}\n', set('a.b', 'x\ny\n'), 'a: {b: "x\\ny\\n"}\n'],
     ['that begins with a blank', 'a: |\n  one\n', set('a', '  x\ny\n'), 'a: "  x\\ny\\n"\n'],
     ['that becomes one line', 'a: |\n  one\n  two\nb: 1\n', set('a', 'x'), 'a: |-\n  x\nb: 1\n'],
-    [
-      'with an unseen sign',
-      'a: |\n  one\nb: 1\n',
-      set('a', 'x\u200by\nz\n'),
-      'a: "x\\u200by\\nz\\n"\nb: 1\n',
-    ],
-  ]);
-});
+    ['with a hidden sign', 'a: |\n  one\nb: 1\n', set('a', 'x\u200by\nz\n'), 'a: "x\\u200by\\nz\\n"\nb: 1\n'],
+  ]));
 
-describe('setting a collection', () => {
+describe('setting a collection', () =>
   check([
     ['in block style', 'a: # why\n  b: 1\nc: 1\n', set('a', { d: 'x' }), 'a: # why\n  d: x\nc: 1\n'],
     ['in flow style', 'a: {b: 1} # why\n', set('a', { d: 'x' }), 'a: { d: x } # why\n'],
@@ -173,24 +146,18 @@ describe('setting a collection', () => {
       set('a', { d: 'x', e: 'one\ntwo\n' }),
       'a:\r\n  d: x\r\n  e: |\r\n    one\r\n    two\r\nb: 1\r\n',
     ],
-    [
-      'with several members below a key of its own line',
-      '? a\n: old\nb: 1\n',
-      set('a', { d: 1 }),
-      '? a\n:\n  d: 1\nb: 1\n',
-    ],
+    ['of members below a key by itself', '? a\n: old\nb: 1\n', set('a', { d: 1 }), '? a\n:\n  d: 1\nb: 1\n'],
     ['by an empty one', 'a:\n  b: 1\nd: 1\n', set('a', []), 'a: []\nd: 1\n'],
     ['a list', 'a:\n  - 1\n  - 2\nd: 1\n', set('a', ['u', 'v', 'w']), 'a:\n  - u\n  - v\n  - w\nd: 1\n'],
     [
-      'in an item',
+      'an item',
       'a:\n  - b: 1\n  - c\n',
       set('a.1', { d: 'x', e: 'z' }),
       'a:\n  - b: 1\n  - d: x\n    e: z\n',
     ],
-  ]);
-});
+  ]));
 
-describe('inserting', () => {
+describe('inserting', () =>
   check([
     ['a last member', 'a:\n  b: 1 # why\nd: 1\n', insert('a.c', 'x'), 'a:\n  b: 1 # why\n  c: x\nd: 1\n'],
     ['a member in flow style', 'a: {b: 1} # why\n', insert('a.c', 'x'), 'a: {b: 1, c: x} # why\n'],
@@ -278,10 +245,9 @@ describe('inserting', () => {
     ['a member that is there', 'a:\n  b: 1\n', insert('a.b', 3), null],
     ['at the end of a file without line end', 'a:\n  - 1', insert('a.1', 'x'), 'a:\n  - 1\n  - x'],
     ['into what is no collection', 'a: 1\n', insert('a.b', 'x'), null],
-  ]);
-});
+  ]));
 
-describe('removing', () => {
+describe('removing', () =>
   check([
     ['a member with its comment', 'a:\n  b: 1 # why\n  c: 2\n', remove('a.b'), 'a:\n  c: 2\n'],
     ['the last member', 'a:\n  b: 1\n  c: 2 # why\nd: 1\n', remove('a.c'), 'a:\n  b: 1\nd: 1\n'],
@@ -319,8 +285,7 @@ describe('removing', () => {
     ['the only member of the document', 'a: 1\n', remove('a'), null],
     ['a whole field', 'a: 1\nb:\n  c: 2\nd: 1\n', remove('b'), 'a: 1\nd: 1\n'],
     ['what is not there', 'a: 1\n', remove('b'), null],
-  ]);
-});
+  ]));
 
 describe('an alias', () => {
   const shared = 'a: &x\n  b: 1\nc: *x\nd: *x\n';

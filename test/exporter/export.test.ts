@@ -105,8 +105,7 @@ describe('files', () => {
   it('names files so that every system can hold them side by side', () => {
     const labels = ['../../etc/passwd', 'Con', 'ACTIVE', 'active', 'a'.repeat(250), '日本語'];
     labels.push('nul.txt', '.hidden', 'x\u0000y', 'a.', '..');
-    const { files } = run(labels.map((label) => search(label, [])));
-    const paths = files.map(({ path }) => path);
+    const paths = run(labels.map((label) => search(label, []))).files.map(({ path }) => path);
     expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(labels.length);
     for (const path of paths) {
       expect(path).toMatch(/^profile-searches\/[a-z0-9_][a-z0-9_.-]{0,98}\.yaml$/);
@@ -177,15 +176,14 @@ describe('names beside ids', () => {
       }),
     ]).files[0]?.content;
 
-  it('are comments where the tenant shows them, and members where a manifest has these', () => {
+  it('are comments where the tenant shows them, and members where a manifest has these', () =>
     expect(named('va-prod')).toBe(
       'kind: SimIntegration\nname: I\ncluster: 2c91  # va-prod\nsources:\n  - 2c92  # Workday\n  - 2c93\n' +
         'attributes:\n  cluster: 2c91\n  inner:\n    id: 2c93\n    name: kept inside\n  id: x\n' +
         'beforeProvisioningRule:\n  type: RULE\n  name: Expand\n  id: 2c94\n' +
         '# request is left out: the tenant does not show it. Declare it here to manage it.\n' +
         '# statusMap is left out: the tenant does not show it. Declare it here to manage it.\n',
-    );
-  });
+    ));
 
   it.each([
     ['a\nkind: Evil', 'a kind Evil'],
@@ -197,13 +195,13 @@ describe('names beside ids', () => {
     ['x vim:set modeline', 'x vim set modeline'],
     ['Größe & Co. (日本)', 'Größe & Co. (日本)'],
     ['y'.repeat(200), 'y'.repeat(80)],
-  ])('stay one harmless line: %j', (name, comment) => {
-    expect(named(name)?.split('\n')[2]).toBe(`cluster: 2c91  # ${comment}`);
-  });
+  ])('stay one harmless line: %j', (name, comment) =>
+    expect(named(name)?.split('\n')[2]).toBe(`cluster: 2c91  # ${comment}`),
+  );
 
-  it.each(['', '\u0000', '#=:'])('are left out where nothing is to be read: %j', (name) => {
-    expect(named(name)?.split('\n')[2]).toBe('cluster: 2c91');
-  });
+  it.each(['', '\u0000', '#=:'])('are left out where nothing is to be read: %j', (name) =>
+    expect(named(name)?.split('\n')[2]).toBe('cluster: 2c91'),
+  );
 
   it('stand beside the ids of records that no lookup finds', () => {
     const rows: Rows = new Map([
@@ -305,17 +303,16 @@ describe('lookups', () => {
       ['ne_attributes', attributes],
     ]);
 
-  it('asks for the collections that ids point into', () => {
+  it('asks for the collections that ids point into', () =>
     expect(collectionsFor([search('S', rules), sender('a@b.example')], { records: new Map() })).toEqual([
       'ne_attributes',
       'profile_types',
-    ]);
-  });
+    ]));
 
   it('writes an id by the first field that one record alone has', () => {
     const attributes = [
       { id: 'a1', uid: 'twice', label: 'Department' },
-      { id: 'a2', uid: 'twice', label: 'Site' },
+      { id: 'a2', uid: 'twice', label: 'S' },
     ];
     const content = run([search('S', rules)], rows(attributes)).files[0]?.content;
     expect(content).toContain('value: !lookup { from: profile_types, where: { uid: emp }, take: id }');
@@ -332,11 +329,10 @@ describe('lookups', () => {
         { id: 'a1', uid: 'x' },
         { id: 'a1', uid: 'y' },
       ],
-    ]) {
+    ])
       expect(run([search('S', rules)], rows(attributes)).files[0]?.content).toContain(
         'condition_object_id: a1',
       );
-    }
   });
 });
 
@@ -369,9 +365,9 @@ describe('ids in the values of attribute rules', () => {
     ['a1', 'value: !lookup { from: profiles, where: { uid: engineering }, take: id }'],
     ['a2', 'value: !lookup { from: users, where: { uid: ada }, take: id }'],
     ['a3', 'value: p1'],
-  ])('are lookups only where the attribute says so: %s', (id, line) => {
-    expect(run([search('S', [rule(id, 'p1')])], people).files[0]?.content).toContain(line);
-  });
+  ])('are lookups only where the attribute says so: %s', (id, line) =>
+    expect(run([search('S', [rule(id, 'p1')])], people).files[0]?.content).toContain(line),
+  );
 });
 
 it('is the same in whatever order the tenant shows what has no order, ids and their names too', () => {

@@ -114,14 +114,13 @@ describe('the law: export then plan is empty', () => {
     ],
   ]);
 
-  it('holds for any tenant, and texts stay as they are', () => {
+  it('holds for any tenant, and texts stay as they are', () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(template$, integration$, search$, others$), { maxLength: 6 }),
         (drawn) => {
           const objects = [...new Map(drawn.map((object) => [object.address, object])).values()];
-          const { files } = exportOf(objects, { records: rows });
-          const project = load(files);
+          const project = load(exportOf(objects, { records: rows }).files);
           const plan = planFor(project, objects, rows);
           expect(plan.changes.map(({ address, diff }) => ({ address, diff }))).toEqual([]);
           for (const { kind, address, fields } of project.resources) {
@@ -133,8 +132,7 @@ describe('the law: export then plan is empty', () => {
         },
       ),
       { numRuns: runs(400) },
-    );
-  });
+    ));
 
   const mergeInto = (files: readonly ExportedFile[], objects: readonly LiveObject[]) => {
     const contents = new Map(files.map(({ path, content }) => [path, content]));

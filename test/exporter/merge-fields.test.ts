@@ -69,8 +69,7 @@ describe('a reference', () => {
   it('becomes null where the tenant has none, and a mapping where it was null', () => {
     const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1 } # why\n`;
     expect(mergeFile(manifest, withRule(null))).toBe(`${desk}beforeProvisioningRule: null # why\n`);
-    const none = `${desk}beforeProvisioningRule: null\n`;
-    expect(mergeFile(none, withRule({ type: 'RULE', id: 'r1' }))).toBe(
+    expect(mergeFile(`${desk}beforeProvisioningRule: null\n`, withRule({ type: 'RULE', id: 'r1' }))).toBe(
       `${desk}beforeProvisioningRule:\n  type: RULE\n  id: r1\n`,
     );
   });
@@ -89,8 +88,7 @@ describe('rules', () => {
     `kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileAttributeRule # why\n    object_type: NeAttribute\n    condition_object_id: a1\n    comparison_operator: "=="\n    value: ${value}\n${more}`;
 
   it('lose a member that the tenant does not have, and keep one that is declared unset', () => {
-    const gone = mergeFile(written('x', '    extra: old\n'), search('S', [rule('z')]));
-    expect(gone).toBe(written('z'));
+    expect(mergeFile(written('x', '    extra: old\n'), search('S', [rule('z')]))).toBe(written('z'));
     const unset = written('x', '    extra: null # none\n');
     expect(mergeFile(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
   });
@@ -104,9 +102,8 @@ describe('rules', () => {
     );
   });
 
-  it('do not get members that they do not declare', () => {
-    expect(mergeFile(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z'));
-  });
+  it('do not get members that they do not declare', () =>
+    expect(mergeFile(written('x'), search('S', [rule('z', { extra: 'theirs' })]))).toBe(written('z')));
 
   it('that a tag gives stay while they agree, and become mappings where they do not', () => {
     const manifest = 'kind: ProfileSearch\nlabel: S\nrules:\n  - !var condition # why\n';
@@ -129,15 +126,13 @@ describe('rules', () => {
   });
 });
 
-describe('a side file', () => {
+describe('a side file', () =>
   it('is left where the tenant has no text', () => {
-    const manifest = `${head}body: !file a.html # why\n`;
-    const files = { 'config/a.yaml': manifest, 'config/a.html': 'old' };
+    const files = { 'config/a.yaml': `${head}body: !file a.html # why\n`, 'config/a.html': 'old' };
     const result = merge({ files, live: [template('a', { body: null })] });
     expect(result.changed).toEqual([{ path: 'config/a.yaml', content: `${head}body: null # why\n` }]);
     expect(codes(result)).toEqual(['tag-replaced']);
-  });
-});
+  }));
 
 describe('a list of ids with a secret in it', () => {
   const manifest = `${desk}sources:\n  - !secret PW\n  - s2\n`;
@@ -241,11 +236,10 @@ describe('an object that is pinned by its id', () => {
     ]);
   });
 
-  it('gets no name that it did not have', () => {
+  it('gets no name that it did not have', () =>
     expect(mergeFile('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
       'kind: AuthProfile\nid: "p1"\ntype: MFA\n',
-    );
-  });
+    ));
 });
 
 describe('the default that a template was made from', () => {

@@ -66,15 +66,13 @@ describe('side files', () => {
         { path: 'config/a.yaml', content: `${head}body: new # b\nheader: !file a.html\n` },
       ]);
       expect(codes(one)).toEqual(['tag-replaced']);
-      const both = merging('BODY', 'HEADER');
-      expect(both.changed).toEqual([
+      expect(merging('BODY', 'HEADER').changed).toEqual([
         { path: 'config/a.yaml', content: `${head}body: BODY # b\nheader: HEADER\n` },
       ]);
     });
 
-    it('get the new text where they want the same', () => {
-      expect(merging('new', 'new').changed).toEqual([{ path: 'config/a.html', content: 'new' }]);
-    });
+    it('get the new text where they want the same', () =>
+      expect(merging('new', 'new').changed).toEqual([{ path: 'config/a.html', content: 'new' }]));
   });
 });
 
@@ -120,11 +118,8 @@ sources:
     const rules = (...values: string[]) => head + values.map(line).join('');
     const three = rules('Active', 'Inactive', 'Terminated');
     expect(mergeFile(three, search('S', [statusRule('Inactive')]))).toBe(rules('Inactive'));
-    const more = mergeFile(
-      rules('Active'),
-      search('S', ['Active', 'Inactive', 'Terminated'].map(statusRule)),
-    );
-    expect([...more.matchAll(/value: (\w+)/g)].map(([, value]) => value)).toEqual([
+    const all = mergeFile(rules('Active'), search('S', ['Active', 'Inactive', 'Terminated'].map(statusRule)));
+    expect([...all.matchAll(/value: (\w+)/g)].map(([, value]) => value)).toEqual([
       'Active',
       'Inactive',
       'Terminated',
@@ -157,7 +152,7 @@ describe('names beside ids', () => {
   });
 });
 
-describe('overlays', () => {
+describe('overlays', () =>
   it('are not written into manifests', () => {
     const manifest = head.replace('key: a', 'key: over');
     expect(
@@ -166,8 +161,7 @@ describe('overlays', () => {
         template('over', { replyTo: 'live@acme.example', subject: 'New' }),
       ),
     ).toEqual([`${manifest}replyTo: mine@acme.example\nsubject: New\n`, 'set-by-overlay']);
-  });
-});
+  }));
 
 describe('objects', () => {
   const senders =
@@ -265,9 +259,10 @@ describe('objects', () => {
     ['more than one', 'c', 'c', '...\n# c\nkind: C\n'],
   ])('%s are removed, but no end that another may need', (_, one, other, left) => {
     const asSender = (text: string) =>
-      text.replaceAll(/kind: (.)/g, (_all, name: string) => {
-        return `kind: SenderAddress\nemail: ${name.toLowerCase()}@acme.example`;
-      });
+      text.replaceAll(
+        /kind: (.)/g,
+        (_all, name: string) => `kind: SenderAddress\nemail: ${name.toLowerCase()}@acme.example`,
+      );
     const text = asSender('kind: A\n---\n# b\nkind: B\n...\n# c\nkind: C\n');
     const live = [one, other].map((name) => sender(`${name}@acme.example`));
     const { changed } = merge({ files: { 'config/a.yaml': text }, live, more: { delete: true } });
@@ -285,21 +280,21 @@ describe('objects', () => {
 
   it('take their side files with them, unless others need those', () => {
     const manifest = `${head}body: !file a.html\n`;
-    const result = merge({
+    const made = merge({
       files: { 'config/a.yaml': manifest, 'config/a.html': 'x' },
       live: [],
       more: { delete: true },
     });
-    expect(result.deleted).toEqual(['config/a.html', 'config/a.yaml']);
+    expect(made.deleted).toEqual(['config/a.html', 'config/a.yaml']);
   });
 
   it('of which nothing was read stay as they are', () => {
-    const result = merge({
+    const made = merge({
       files,
       live: [],
       more: { delete: true, inScope: ({ key }) => key[0] === 'b@acme.example' },
     });
-    expect(result.gone).toEqual(['SenderAddress/b%40acme.example']);
+    expect(made.gone).toEqual(['SenderAddress/b%40acme.example']);
   });
 
   it('declared absent stay declared so', () => {
@@ -307,8 +302,7 @@ describe('objects', () => {
     const result = mergeOne(manifest, sender('a@acme.example'));
     expect(result).toMatchObject({ changed: [], created: [], gone: [] });
     expect(codes(result)).toEqual(['object-still-there']);
-    const tombstone = 'kind: SimIntegration\nname: I\nensure: absent\n';
-    const files = { 'config/a.yaml': tombstone };
+    const files = { 'config/a.yaml': 'kind: SimIntegration\nname: I\nensure: absent\n' };
     expect(merge({ files, live: [integration('I', { description: 'x' })] }).changed).toEqual([]);
     const gone = merge({ files, live: [], more: { delete: true } });
     expect(gone).toMatchObject({ changed: [], deleted: [], gone: [] });

@@ -1,8 +1,10 @@
-/** Merging JSON fields: members, lists, secrets, and what only looks different. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { codes, head, merge, mergedOne, mergeFile, mergeOne } from './merging.ts';
 import { integration, template } from './support.ts';
+
+/** Merging JSON fields: members, lists, secrets, and what only looks different. */
 
 const head2 = 'kind: SimIntegration\nname: I\n';
 const attributes = (fields: JsonObject) => integration('I', { attributes: fields });
@@ -90,9 +92,9 @@ describe('a list inside JSON', () => {
     ['the first goes and a last comes', ['b', 'c', 'x'], ['b # 2', 'c # 3', 'x']],
     ['one becomes two', ['a', 'x', 'z', 'c'], ['a # 1', 'x # 2', 'z', 'c # 3']],
     ['two become one', ['x', 'c'], ['x # 1', 'c # 3']],
-  ])('where %s', (_, live, expected) => {
-    expect(mergeFile(manifest, statusMap({ list: live }))).toBe(lines(...expected));
-  });
+  ])('where %s', (_, live, expected) =>
+    expect(mergeFile(manifest, statusMap({ list: live }))).toBe(lines(...expected)),
+  );
 
   it.each<[string, string, string[]]>([
     ['an item changes', 'a1 b2 c1', ['a1 # 1', 'b2 # 2', 'c1 # 3']],
@@ -180,10 +182,53 @@ describe('JSON inside JSON', () => {
   });
 });
 
-describe('a value that no manifest can hold', () => {
+describe('a value that no manifest can hold', () =>
   it('is noted, and nothing changes', () => {
     const manifest = `${head2}statusMap:\n  a: x\n`;
-    const live = statusMap({ a: 'x', $secret: 'S' });
-    expect(mergedOne(manifest, live)).toEqual([manifest, 'not-declarable']);
-  });
+    expect(mergedOne(manifest, statusMap({ a: 'x', $secret: 'S' }))).toEqual([manifest, 'not-declarable']);
+  }));
+
+/** Which items of a list stay where they are when the tenant has another list. */
+
+/** The merged items, each with the number of the declared item in whose place it stands; new ones have none. */
+function mergedItems(declared: readonly string[], live: readonly string[]): string[] {
+  const written = declared.map((item, at) => `    - ${item} # ${at}\n`).join('');
+  const manifest = `kind: SimIntegration\nname: I\nstatusMap:\n  list:\n${written}`;
+  const merged = mergeFile(manifest, integration('I', { statusMap: { list: live } }));
+  return [...merged.matchAll(/- (\w+)(?: # (\d+))?/g)].map(([, item = '', at = '']) => item + at);
+}
+
+it.each([
+  ['abc', 'abc', 'a0 b1 c2'],
+  ['abc', 'ac', 'a0 c2'],
+  ['ac', 'abc', 'a0 b c1'],
+  ['abc', 'axc', 'a0 x1 c2'],
+  ['abc', '', ''],
+  ['abcd', 'xbcz', 'x0 b1 c2 z3'],
+  ['abcde', 'bxd', 'b1 x2 d3'],
+  ['aab', 'ab', 'a0 b2'],
+  ['ab', 'aab', 'a0 a b1'],
+  ['abcab', 'cab', 'c2 a3 b4'],
+  // As many as possible stay.
+  ['xaybzc', 'abc', 'a1 b3 c5'],
+  // The others go, and come again.
+  ['abcbdab', 'bdcaba', 'b1 d4 c a5 b6 a'],
+  ['abcdef', 'defabc', 'd3 e4 f5 a b c'],
+])('%j becomes %j: %s', (declared, live, expected) =>
+  expect(mergedItems([...declared], [...live]).join(' ')).toBe(expected),
+);
+
+it('between a common beginning and end, each item takes the place of one', () => {
+  const long = (mark: string) => ['first', ...Array.from({ length: 40 }, (_, at) => mark + at), 'last'];
+  const [declared, live] = [long('a'), long('b')];
+  expect(mergedItems(declared, live)).toEqual(live.map((item, at) => item + at));
+});
+
+it('all are those of the tenant, in its order', () => {
+  const items = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(items, items, (declared, live) => {
+      expect(mergedItems(declared, live).map((item) => item[0])).toEqual(live);
+    }),
+  );
 });

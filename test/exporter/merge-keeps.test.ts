@@ -10,11 +10,10 @@ describe('what stands under lifecycle.ignore', () => {
 
   it('stays, also where the tenant has nothing there or something else', () => {
     const manifest = ignoring('attributes:\n  a: mine\n  b: mine\n', '/attributes/b');
-    for (const b of ['theirs', null, 7, { c: 1 }]) {
+    for (const b of ['theirs', null, 7, { c: 1 }])
       expect(mergeFile(manifest, integration('I', { attributes: { a: 'theirs', b } }))).toBe(
         manifest.replace('a: mine', 'a: theirs'),
       );
-    }
     expect(mergeFile(manifest, integration('I', { attributes: { a: 'theirs' } }))).toBe(
       manifest.replace('a: mine', 'a: theirs'),
     );
@@ -98,15 +97,14 @@ describe('what the tenant does not show', () => {
   });
 });
 
-describe('objects outside the scope', () => {
+describe('objects outside the scope', () =>
   it('get no manifest', () => {
     const live = [sender('in@acme.example'), sender('out@acme.example')];
     const more = { inScope: ({ address }: { address: string }) => address.includes('in%40') };
     const { created } = merge({ files: {}, live, more });
     expect(created.map(({ content }) => content).join()).toContain('in@acme.example');
     expect(created.map(({ content }) => content).join()).not.toContain('out@acme.example');
-  });
-});
+  }));
 
 describe('a side file of a removed manifest', () => {
   const remove = (files: Readonly<Record<string, string>>) =>
@@ -115,9 +113,9 @@ describe('a side file of a removed manifest', () => {
   const stays = (path: string) => `${head.replace('key: a', 'key: b')}body: !file ${path}\n`;
   const texts = { 'config/a.html': 'x', 'config/a.yaml': gone };
 
-  it.each(['a.html', './a.html', '../config/a.html'])('stays where another names it as %s', (path) => {
-    expect(remove({ ...texts, 'config/b.yaml': stays(path) })).toEqual(['config/a.yaml']);
-  });
+  it.each(['a.html', './a.html', '../config/a.html'])('stays where another names it as %s', (path) =>
+    expect(remove({ ...texts, 'config/b.yaml': stays(path) })).toEqual(['config/a.yaml']),
+  );
 
   it('stays where a manifest in another folder or in the same file uses it', () => {
     expect(remove({ ...texts, 'config/more/b.yaml': stays('../a.html') })).toEqual(['config/a.yaml']);
@@ -154,12 +152,11 @@ describe('a side file of a removed manifest', () => {
     expect(merge({ files: texts, live: [], more }).deleted).toEqual(['config/a.yaml']);
   });
 
-  it('goes where only removed manifests use it', () => {
+  it('goes where only removed manifests use it', () =>
     expect(remove({ ...texts, 'config/b.yaml': stays('b.html'), 'config/b.html': 'x' })).toEqual([
       'config/a.html',
       'config/a.yaml',
-    ]);
-  });
+    ]));
 });
 
 describe('the line ends of a file', () => {
@@ -222,25 +219,26 @@ describe('the line ends of a file', () => {
   });
 });
 
-describe('a manifest that somebody changed after it was loaded', () => {
-  const [path, manifest] = ['config/a.yaml', `${head}subject: Mine\n`];
+const [path, manifest] = ['config/a.yaml', `${head}subject: Mine\n`];
 
-  it.each([
-    ['broken', 'subject: ['],
-    ['empty', ''],
-    ['a comment', '# nothing\n'],
-    ['nested too deeply', `${manifest}a: ${'['.repeat(500)}${']'.repeat(500)}\n`],
-    ['with an alias of itself', `${manifest}x: &x [*x]\n`],
-    ['gone', null],
-  ])('stays as it is, with an error, where it is %s now', (_, text) => {
+it.each([
+  ['broken', 'subject: ['],
+  ['empty', ''],
+  ['a comment', '# nothing\n'],
+  ['nested too deeply', `${manifest}a: ${'['.repeat(500)}${']'.repeat(500)}\n`],
+  ['with an alias of itself', `${manifest}x: &x [*x]\n`],
+  ['gone', null],
+])(
+  'a manifest that somebody changed after it was loaded stays as it is, with an error, where it is %s now',
+  (_, text) => {
     const now: Record<string, string> = text === null ? {} : { [path]: text };
     const result = merge({ files: { [path]: manifest }, now, live: [template('a', { subject: 'Theirs' })] });
     expect(result).toMatchObject({ changed: [], created: [], deleted: [] });
     const address = 'NotificationTemplate/a/EMAIL/en';
     const source = { file: path };
     expect(result.diagnostics).toMatchObject([{ code: 'cannot-edit', severity: 'error', address, source }]);
-  });
-});
+  },
+);
 
 describe('half of a surrogate pair', () => {
   const text = `one\ntwo\nthree\nfour \ud83d five\n${'long '.repeat(60)}`;

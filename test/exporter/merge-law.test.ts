@@ -172,7 +172,7 @@ function missingLine(lines: readonly string[], text: string): string | null {
   return null;
 }
 
-describe('the law of merging', () => {
+describe('the law of merging', () =>
   it('gives what is live, and every line that need not change stays', () => {
     let checked = 0;
     fc.assert(
@@ -220,8 +220,7 @@ describe('the law of merging', () => {
       { numRuns: runs(300) },
     );
     expect(checked).toBeGreaterThan(runs(100));
-  });
-});
+  }));
 
 /** A line changes with its value, with what its value is part of, and with anything in a collection that it holds. */
 function mayChange({ owner, role }: Line, touched: readonly string[], before: Json, after: Json): boolean {
@@ -238,9 +237,7 @@ function mayChange({ owner, role }: Line, touched: readonly string[], before: Js
   }
 }
 
-function asides(text: string): number {
-  return text.split('# aside').length - 1;
-}
+const asides = (text: string): number => text.split('# aside').length - 1;
 
 /** Comments beside values that are single values still; what moves within a list is not followed. */
 function lastingAsides(lines: readonly Line[], before: Json, after: Json): number {
@@ -257,8 +254,8 @@ function lastingAsides(lines: readonly Line[], before: Json, after: Json): numbe
   return lasting.length;
 }
 
-function at(value: Json, owner: string): Json | undefined {
-  return owner
+const at = (value: Json, owner: string): Json | undefined =>
+  owner
     .split('/')
     .slice(1)
     .reduce<Json | undefined>((found, step) => {
@@ -266,4 +263,3 @@ function at(value: Json, owner: string): Json | undefined {
       if (isArray(found)) return found[Number(name)];
       return isObject(found) ? found[name] : undefined;
     }, value);
-}

@@ -29,13 +29,11 @@ describe('values', () => {
     expect(mergeFile(content, template('a', { replyTo: 'help@acme.example', body: 'a\r\nb' }))).toBe(content);
   });
 
-  it('are not added where the manifest says nothing', () => {
-    expect(mergeFile(head, template('a', { subject: 'Live', body: 'Text' }))).toBe(head);
-  });
+  it('are not added where the manifest says nothing', () =>
+    expect(mergeFile(head, template('a', { subject: 'Live', body: 'Text' }))).toBe(head));
 
-  it('become null when the tenant has none', () => {
-    expect(mergeFile(`${head}subject: Old # s\n`, template('a', {}))).toBe(`${head}subject: null # s\n`);
-  });
+  it('become null when the tenant has none', () =>
+    expect(mergeFile(`${head}subject: Old # s\n`, template('a', {}))).toBe(`${head}subject: null # s\n`));
 
   it('keep the line endings and the byte order mark of their file', () => {
     const content = `\ufeff${head}slackTemplate:\n  text: a\n`.replaceAll('\n', '\r\n');
@@ -61,11 +59,10 @@ describe('values', () => {
 describe('tags', () => {
   const content = `${head}replyTo: !var help # h\nsubject: !format "On %{host}"\n`;
 
-  it('are kept while their value fits', () => {
+  it('are kept while their value fits', () =>
     expect(mergeFile(content, template('a', { replyTo: 'help@acme.example', subject: 'On desk' }))).toBe(
       content,
-    );
-  });
+    ));
 
   it('are replaced with a plain value, and a note, when it does not', () => {
     const result = mergeOne(content, template('a', { replyTo: 'other@acme.example', subject: 'On desk' }));
@@ -111,9 +108,7 @@ describe('tags', () => {
       { id: 'a2', uid: 'vendor' },
     ];
     expect(
-      mergedOne(typed, search('S', [typeRule('a2')]), {
-        records: new Map([['profile_types', types]]),
-      }),
+      mergedOne(typed, search('S', [typeRule('a2')]), { records: new Map([['profile_types', types]]) }),
     ).toEqual([typed.replace('uid: guest', 'uid: vendor')]);
   });
 });
@@ -122,11 +117,10 @@ describe('secrets', () => {
   const manifest =
     'kind: SimIntegration\nname: I\nattributes: { url: a, password: !secret PW, list: [!secret L] }\n';
 
-  it('are never replaced by a text', () => {
+  it('are never replaced by a text', () =>
     expect(
       mergedOne(manifest, integration('I', { attributes: { url: 'b', password: 'clear', list: ['clear'] } })),
-    ).toEqual([manifest.replace('url: a', 'url: b'), 'secret-kept']);
-  });
+    ).toEqual([manifest.replace('url: a', 'url: b'), 'secret-kept']));
 
   it('are reported when the tenant shows something else', () => {
     const live = integration('I', { attributes: { url: 'a', password: 'changed' } });
@@ -136,31 +130,31 @@ describe('secrets', () => {
 
   it('in plain text are replaced with a secret when they change', () => {
     const plain = manifest.replace('!secret PW', 'old');
-    const result = mergeOne(
+    const made = mergeOne(
       plain,
       integration('I', { attributes: { url: 'a', password: 'new', list: ['x'] } }),
     );
-    expect(result.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
-    expect(result.created).toMatchObject([{ path: '.env.example' }]);
-    expect(JSON.stringify(result)).not.toContain('"new"');
+    expect(made.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
+    expect(made.created).toMatchObject([{ path: '.env.example' }]);
+    expect(JSON.stringify(made)).not.toContain('"new"');
   });
 
   it('get a name that no manifest uses already', () => {
     const taken = manifest.replace('!secret PW', '!secret SIM_INTEGRATION_J_ATTRIBUTES_PASSWORD');
-    const result = merge({
+    const made = merge({
       files: { 'config/a.yaml': taken },
       live: [
         integration('I', { attributes: { url: 'a', password: '********', list: ['x'] } }),
         integration('J', { attributes: { password: 'x' } }),
       ],
     });
-    const created = result.created.find(({ path }) => path.endsWith('j.yaml'))?.content;
+    const created = made.created.find(({ path }) => path.endsWith('j.yaml'))?.content;
     expect(created).toMatch(/password: !secret SIM_INTEGRATION_J_ATTRIBUTES_PASSWORD_[0-9A-F]{8}\n/);
   });
 });
 
 describe('the names of ids in a rule', () => {
-  const records = new Map([
+  const rows = new Map([
     [
       'profile_types',
       [
@@ -172,13 +166,12 @@ describe('the names of ids in a rule', () => {
   const start =
     'kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileStatusRule\n    comparison_operator: "=="\n    value: Active\n';
   const mergedWith = (content: string, ...rules: readonly JsonObject[]) =>
-    mergeOne(content, search('S', rules), { records }).changed[0]?.content;
+    mergeOne(content, search('S', rules), { records: rows }).changed[0]?.content;
 
-  it('come with a rule that is new', () => {
+  it('come with a rule that is new', () =>
     expect(mergedWith(start, typeRule('t1'), statusRule('Active'))).toBe(
       `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # Employee\n`,
-    );
-  });
+    ));
 
   it('stay as they are beside an id that stays: the comment may be a person’s own', () => {
     const own = `${start}  - type: ProfileTypeRule\n    comparison_operator: "=="\n    value: t1  # our staff\n`;

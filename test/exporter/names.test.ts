@@ -22,9 +22,7 @@ describe('the name of a secret', () => {
     ['Élan', 'SIM_INTEGRATION_ELAN_ATTRIBUTES_PASSWORD'],
     ['日本', 'SIM_INTEGRATION_ATTRIBUTES_PASSWORD'],
     ['a/b', 'SIM_INTEGRATION_A_B_ATTRIBUTES_PASSWORD'],
-  ])('of %s is %s', (name, expected) => {
-    expect(nameOf(name)).toBe(expected);
-  });
+  ])('of %s is %s', (name, expected) => expect(nameOf(name)).toBe(expected));
 
   it('has its words apart, but not the letters of a short form', () => {
     expect(nameOf('A', '/attributes/oauth2Token')).toBe('SIM_INTEGRATION_A_ATTRIBUTES_OAUTH2_TOKEN');
@@ -68,13 +66,11 @@ describe('the name of a file', () => {
     ['Élan', 'elan'],
     ['--x__', 'x'],
     ['a_b-c', 'a_b-c'],
-  ])('of %s is %s', (name, expected) => {
-    expect(paths(name)).toEqual([expected]);
-  });
+  ])('of %s is %s', (name, expected) => expect(paths(name)).toEqual([expected]));
 
-  it.each(['con', 'COM1', 'lpt9', 'aux'])('of %s is none of a device of Windows', (name) => {
-    expect(paths(name)).toEqual([expect.stringMatching(/^x-[a-z]+\d?-[0-9a-f]{8}$/)]);
-  });
+  it.each(['con', 'COM1', 'lpt9', 'aux'])('of %s is none of a device of Windows', (name) =>
+    expect(paths(name)).toEqual([expect.stringMatching(/^x-[a-z]+\d?-[0-9a-f]{8}$/)]),
+  );
 
   it('has a mark where it is empty, long, or that of another object too', () => {
     expect(paths('日本')).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
@@ -102,8 +98,7 @@ describe('a lookup', () => {
   const typed = search('S', [rule({ type: 'ProfileTypeRule', value: 't1' })]);
   const at = '/rules/0/value';
   const whereOf = (rows: readonly JsonObject[]) => {
-    const lookups = labelIds(typed, { records: new Map([['profile_types', rows]]) }).tags;
-    const found = lookups.get(at);
+    const found = labelIds(typed, { records: new Map([['profile_types', rows]]) }).tags.get(at);
     return found === undefined ? null : (partOf(partOf(found, 'where'), 'uid') ?? found);
   };
 
@@ -147,9 +142,7 @@ describe('a lookup', () => {
     ],
     ['the fields are empty', [{ id: 't1', uid: '', name: null }]],
     ['the fields are no texts', [{ id: 't1', uid: { a: 1 }, name: ['x'] }]],
-  ])('is none where %s', (_, rows) => {
-    expect(whereOf(rows)).toBeNull();
-  });
+  ])('is none where %s', (_, rows) => expect(whereOf(rows)).toBeNull());
 
   it('is none for an empty id, though a record shows none', () => {
     const empty = search('S', [rule({ type: 'ProfileTypeRule', value: '' })]);
@@ -164,11 +157,11 @@ describe('a lookup', () => {
         ['profiles', [{ id: 'p1', uid: 'pat' }]],
         ['users', [{ id: 'p1', login: 'pat' }]],
       ]);
-    const object = search('S', [
+    const live = search('S', [
       rule({ type: 'ProfileAttributeRule', condition_object_id: 'a1', value: 'p1' }),
     ]);
     const from = (records: Records) => {
-      const found = labelIds(object, { records }).tags.get(at);
+      const found = labelIds(live, { records }).tags.get(at);
       return found === undefined ? null : JSON.stringify(found).match(/"from","(\w+)"/)?.[1];
     };
     expect(from(attribute('profile_select'))).toBe('profiles');
@@ -187,9 +180,8 @@ describe('the file of an object with a key of several parts', () => {
     return merge({ files: {}, live: [object], more: { read } }).created[0]?.path ?? '';
   };
 
-  it('is in the folder of the first part', () => {
-    expect(pathOf(['Mail', 'A b', 'c', 'en'])).toBe('config/texts/mail/a-b.c.en.yaml');
-  });
+  it('is in the folder of the first part', () =>
+    expect(pathOf(['Mail', 'A b', 'c', 'en'])).toBe('config/texts/mail/a-b.c.en.yaml'));
 
   it.each([
     [['a', '日', 'c', 'en'], /^config\/texts\/a\/c\.en-[0-9a-f]{8}\.yaml$/],
@@ -197,9 +189,7 @@ describe('the file of an object with a key of several parts', () => {
     [['a', 'b', 'c', '日'], /^config\/texts\/a\/b\.c-[0-9a-f]{8}\.yaml$/],
     [['a', '日', '本', 'en'], /^config\/texts\/a\/en-[0-9a-f]{8}\.yaml$/],
     [['a', 'b', '日', '本'], /^config\/texts\/a\/b-[0-9a-f]{8}\.yaml$/],
-  ])('has no dots at its ends or beside each other: %j', (key, path) => {
-    expect(pathOf(key)).toMatch(path);
-  });
+  ])('has no dots at its ends or beside each other: %j', (key, path) => expect(pathOf(key)).toMatch(path));
 
   it('is another one where files have the first names already', () => {
     const key = ['a', 'b', 'c', 'en'];
@@ -255,9 +245,7 @@ describe('what an export tells', () => {
   const told = (...objects: ReturnType<typeof answer>[]) => exportOf(objects).diagnostics;
   const pigeon = (key: string) => template(key, {}, 'PIGEON');
 
-  it('is nothing where all is exported', () => {
-    expect(told(template('a'))).toEqual([]);
-  });
+  it('is nothing where all is exported', () => expect(told(template('a'))).toEqual([]));
 
   it('is each object that its kind holds back, with the reason', () => {
     const domain = (address: string) =>
@@ -280,7 +268,7 @@ describe('what an export tells', () => {
     ]);
   });
 
-  it('is each object that no manifest can declare', () => {
+  it('is each object that no manifest can declare', () =>
     expect(told(pigeon('a'), pigeon('b'))).toMatchObject([
       {
         address: 'NotificationTemplate/a/PIGEON/en',
@@ -288,6 +276,5 @@ describe('what an export tells', () => {
         hint: 'What is left out stays as it is in the tenant.',
       },
       { address: 'NotificationTemplate/b/PIGEON/en' },
-    ]);
-  });
+    ]));
 });

@@ -95,9 +95,8 @@ function quoted(text: string, dice: Dice): string {
   return simple && dice(2) === 0 ? `'${text.replaceAll("'", "''")}'` : JSON.stringify(text);
 }
 
-function isBlock(text: string): boolean {
-  return /^[^\s].*\n/.test(text) && /^[\x20-\x7e\n]*$/.test(text) && !/ (\n|$)|\n\n$/.test(text);
-}
+const isBlock = (text: string): boolean =>
+  /^[^\s].*\n/.test(text) && /^[\x20-\x7e\n]*$/.test(text) && !/ (\n|$)|\n\n$/.test(text);
 
 function remarks(margin: string, owner: string, dice: Dice): Line[] {
   const drawn = dice(8);
@@ -106,8 +105,6 @@ function remarks(margin: string, owner: string, dice: Dice): Line[] {
   return [];
 }
 
-function aside(dice: Dice): string {
-  return dice(5) === 0 ? '  # aside' : '';
-}
+const aside = (dice: Dice): string => (dice(5) === 0 ? '  # aside' : '');
 
 const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i;

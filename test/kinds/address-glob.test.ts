@@ -18,31 +18,28 @@ describe('a glob of addresses', () => {
     // It takes no long time to compare.
     ...sender('{eu,us}-*-{test,live}*@{acme,other}.example', 'first+second+third+fourth@acme.example'),
     'SimIntegration/C++ (old) (two) (A|B)',
-  ])('%s can match', (glob) => {
-    expect(globProblem(glob, builtInKinds)).toBeNull();
-  });
+  ])('%s can match', (glob) => expect(globProblem(glob, builtInKinds)).toBeNull());
 
   it.each(['NotificationTemplate', ...template('a', 'a/EMAIL', '*/en')])(
     '%s is too short, and the message shows the parts',
-    (glob) => {
+    (glob) =>
       expect(globProblem(glob, builtInKinds)).toEqual({
         code: 'address-glob',
         message: `\`${glob}\` cannot be an address: addresses of this kind are NotificationTemplate/KEY/MEDIUM/LOCALE.`,
         hint: 'Write `NotificationTemplate/**` for all of them.',
-      });
-    },
+      }),
   );
 
   it.each([
     ['SenderAddress/*', 'NotificationTemplate/**'],
     ['SenderAddress/a,b', 'MailFrom/x,y'],
-  ])('%s,%s looks like two, which have to be named each by itself', (first, second) => {
+  ])('%s,%s looks like two, which have to be named each by itself', (first, second) =>
     expect(globProblem(`${first}, ${second}`, builtInKinds)).toEqual({
       code: 'address-glob',
       message: `\`${first}, ${second}\` is a single address, since keys may have commas, and looks like several.`,
       hint: `Name each by itself: \`${first}\` and \`${second}\`. Write a comma in a key as \`%2C\`.`,
-    });
-  });
+    }),
+  );
 
   it('of an unknown kind is a typo', () => {
     expect(globProblem('SenderAdress/x', builtInKinds)).toEqual({

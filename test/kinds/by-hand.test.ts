@@ -81,9 +81,7 @@ describe('a step by hand', () => {
     ],
     [noId('S', 'change'), declare('SimIntegration', 'S', { type: 'B' }, { name: 'S', type: 'A' })],
     [noId('S', 'delete'), remove('SimIntegration', 'S', { name: 'S' })],
-  ])('%s', (message, given) => {
-    expect(step(given)?.slice(0, message.length)).toBe(message);
-  });
+  ])('%s', (message, given) => expect(step(given)?.slice(0, message.length)).toBe(message));
 
   it('stands beside the requests where only a part needs it', () => {
     const change = changeOf({
@@ -110,12 +108,7 @@ describe('what a reviewer is told', () => {
       [/Publish the new MX and TXT records of a@a\.example/],
       [],
     ],
-    [
-      'a deleted sender',
-      remove('SenderAddress', 'a@a.example', { id: '1', email: 'a@a.example' }),
-      [],
-      ['delete'],
-    ],
+    ['a sender', remove('SenderAddress', 'a@a.example', { id: '1', email: 'a@a.example' }), [], ['delete']],
     [
       'a deleted search',
       {
@@ -125,12 +118,7 @@ describe('what a reviewer is told', () => {
       [],
       ['delete'],
     ],
-    [
-      'a deleted integration',
-      remove('SimIntegration', 'S', answers.integration('1', 'S').raw),
-      [],
-      ['delete'],
-    ],
+    ['an integration', remove('SimIntegration', 'S', answers.integration('1', 'S').raw), [], ['delete']],
   ])('about %s', (_, given, warnings, risk) => {
     const change = changeOf(given);
     expect(change?.warnings).toEqual(warnings.map((text) => expect.stringMatching(text)));
@@ -157,7 +145,6 @@ describe('what a reviewer is told', () => {
     expect(quirks?.sharedDelete?.ifRefused).toMatch(/beta feature/);
   });
 
-  it('about integrations: they are deprecated', () => {
-    expect(builtInKinds.get('SimIntegration').quirks?.notice).toMatchObject({ code: 'sim-deprecated' });
-  });
+  it('about integrations: they are deprecated', () =>
+    expect(builtInKinds.get('SimIntegration').quirks?.notice).toMatchObject({ code: 'sim-deprecated' }));
 });

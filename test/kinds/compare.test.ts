@@ -66,9 +66,9 @@ describe('a plain field', () => {
     [null, undefined, []],
     [null, null, []],
     [false, null, ['add /f null -> false']],
-  ])('declared %j, live %j', (declared, live, expected) => {
-    expect(diff({ is: 'value' }, declared, live)).toEqual(expected);
-  });
+  ])('declared %j, live %j', (declared, live, expected) =>
+    expect(diff({ is: 'value' }, declared, live)).toEqual(expected),
+  );
 
   it('shows the texts as they are, not as they are compared', () => {
     expect(diff({ is: 'text' }, 'A\r\nb', 'a\rb')).toEqual(['replace /f "a\\rb" -> "A\\r\\nb"']);
@@ -95,9 +95,7 @@ it.each<[Json, Json, string[]]>([
   [{ l: ['a'] }, { l: [null] }, ['replace /f/l/0 null -> "a"']],
 ])(
   'members without a name and null in a list are compared like others: declared %j, live %j',
-  (declared, live, expected) => {
-    expect(diff(whole, declared, live)).toEqual(expected);
-  },
+  (declared, live, expected) => expect(diff(whole, declared, live)).toEqual(expected),
 );
 
 describe('a list without order', () => {
@@ -235,18 +233,16 @@ describe('records', () => {
     expect(diff(rules, [a()], [a(), { ...a(), more: true }])).toHaveLength(1);
   });
 
-  it('show whole records that come and go', () => {
+  it('show whole records that come and go', () =>
     expect(diff(rules, [rule('1', 'a')], [rule('2', 'a')])).toEqual([
       'add /f/0 null -> {"type":"T","id":"1","value":"a"}',
       'remove /f/1 {"type":"T","id":"2","value":"a"} -> null',
-    ]);
-  });
+    ]));
 
-  it('pair exactly equal ones first, so that one more of a sort is one that comes', () => {
+  it('pair exactly equal ones first, so that one more of a sort is one that comes', () =>
     expect(diff(rules, [rule('1', 'a'), rule('1', 'b')], [rule('1', 'b')])).toEqual([
       'add /f/0 null -> {"type":"T","id":"1","value":"a"}',
-    ]);
-  });
+    ]));
 });
 
 describe('a list of references', () => {
@@ -261,18 +257,16 @@ describe('a list of references', () => {
     expect(compareField('sources', field, [], null)).toEqual([]);
   });
 
-  it('shows what is added and removed as it is', () => {
+  it('shows what is added and removed as it is', () =>
     expect(compareField('sources', field, [{ id: 's1' }, { id: 's3' }], live)).toEqual([
       { path: '/sources/1', op: 'remove', before: live[0], after: null },
       { path: '/sources/1', op: 'add', before: null, after: { id: 's3' } },
-    ]);
-  });
+    ]));
 });
 
 it('takes a record for the one that equals it, though another one before it has all that is declared', () => {
   const declared = [{ type: 'A', id: '1', value: 'x' }];
-  const more = { ...declared[0], operator: '==' };
-  expect(diff(rules, declared, [more, ...declared])).toEqual([
+  expect(diff(rules, declared, [{ ...declared[0], operator: '==' }, ...declared])).toEqual([
     expect.stringMatching(/^remove .*"operator":"=="/),
   ]);
 });
@@ -289,9 +283,7 @@ describe('a value that the tenant may show in several ways', () => {
     ],
     [['c1', 'C'], 'C'],
     [null, undefined],
-  ])('declared %j, live %j: equal', (declared, live) => {
-    expect(diff(cluster, declared, live)).toEqual([]);
-  });
+  ])('declared %j, live %j: equal', (declared, live) => expect(diff(cluster, declared, live)).toEqual([]));
 
   it('shows the first of them where none is declared', () => {
     expect(diff(cluster, 'c2', ['c1', 'C'])).toEqual(['replace /f "c1" -> "c2"']);
@@ -300,9 +292,8 @@ describe('a value that the tenant may show in several ways', () => {
     expect(diff(cluster, null, ['c1', 'C'])).toEqual(['remove /f "c1" -> null']);
   });
 
-  it('is one value in a field without synonyms', () => {
-    expect(diff({ is: 'value' }, 'c1', ['c1', 'C'])).toEqual(['replace /f ["c1","C"] -> "c1"']);
-  });
+  it('is one value in a field without synonyms', () =>
+    expect(diff({ is: 'value' }, 'c1', ['c1', 'C'])).toEqual(['replace /f ["c1","C"] -> "c1"']));
 });
 
 it('a record loses a member that is declared null, once', () => {

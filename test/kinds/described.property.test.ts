@@ -70,22 +70,19 @@ const always = (test: (given: DescribedCase, kind: Kind) => void) =>
     { numRuns: runs(200) },
   );
 
-it('an object equals what it says itself', () => {
+it('an object equals what it says itself', () =>
   always(({ objects }, kind) => {
     for (const raw of objects) expect(changeOf(kind, raw, liveOf(kind, raw))).toBeNull();
-  });
-});
+  }));
 
-it('what is created is as it was declared', () => {
+it('what is created is as it was declared', () =>
   always(({ declared }, kind) => {
     for (const wanted of declared) {
-      const change = changeOf(kind, wanted, null);
-      const [request] = change?.requests ?? [];
+      const [request] = changeOf(kind, wanted, null)?.requests ?? [];
       if (!request) throw new Error('Nothing is created.');
       expect(changeOf(kind, wanted, liveOf(kind, carryOut(request, {}, null)))).toBeNull();
     }
-  });
-});
+  }));
 
 it('what is updated is as it was declared, and nothing else is changed', () => {
   always(({ objects, declared }, kind) => {

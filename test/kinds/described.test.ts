@@ -61,11 +61,8 @@ function changeOf(
   const object = raw && liveObject(kind, raw, null);
   const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
   const context = { settings, unseen: unseenInPlan(secretsOf({}), false) };
-  const outcome = changeFor({ kind, resource: declared, live: object }, null, context);
-  const { change } = outcome;
-  if (change && isSent) {
-    expect(madeAgain({ kind, change }, object, null, settings)).toEqual(change);
-  }
+  const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
+  if (change && isSent) expect(madeAgain({ kind, change }, object, null, settings)).toEqual(change);
   return change;
 }
 
@@ -104,9 +101,9 @@ describe('a kind', () => {
     ['with a key of two parts', { key: ['name', 'locale'] }, { pin: false, rename: false }],
     ['with a key that is its id', { key: 'code', id: 'code' }, { pin: false, rename: false }],
     ['with a key that nothing changes', { write: { immutable: ['name'] } }, { pin: true, rename: false }],
-  ])('%s says what a manifest may pin and rename', (_what, more, expected) => {
-    expect(kindOf(more).can).toMatchObject(expected);
-  });
+  ])('%s says what a manifest may pin and rename', (_what, more, expected) =>
+    expect(kindOf(more).can).toMatchObject(expected),
+  );
 
   it("keeps the id among the server's fields where no manifest can pin it", () => {
     expect(kindOf().serverOwned).toEqual(['created', 'modified']);
@@ -116,11 +113,7 @@ describe('a kind', () => {
   it('below another one folds the case of the name of that, if that does', () => {
     for (const foldCase of [true, false]) {
       const kind = kindOf({ kind: 'Mailbox', path: '/v2025/mailboxes', key: { name: 'email', foldCase } });
-      const below = descriptorFrom({
-        ...role,
-        path: '/v2025/mailboxes/{box}/roles',
-        parent: { box: 'Mailbox' },
-      });
+      const below = descriptorFrom({ ...role, path: '/v2025/boxes/{box}/roles', parent: { box: 'Mailbox' } });
       const { keyFields } = kindFrom(below, { parent: { part: 'box', kind } });
       expect(keyFields).toEqual([{ name: 'box', foldCase }, { name: 'name' }]);
     }
@@ -151,7 +144,7 @@ describe('an update', () => {
     settings: { limits: { days: 4 } },
   };
 
-  it('by JSON Patch replaces what differs; an object by member', () => {
+  it('by JSON Patch replaces what differs; an object by member', () =>
     expect(requestOf(kindOf(), live, declared)).toEqual(
       documentedRequest(
         'PATCH',
@@ -166,10 +159,9 @@ describe('an update', () => {
         ],
         'application/json-patch+json',
       ),
-    );
-  });
+    ));
 
-  it('by merge patch says what differs', () => {
+  it('by merge patch says what differs', () =>
     expect(requestOf(kindOf({ update: 'merge-patch' }), live, declared)).toEqual(
       documentedRequest(
         'PATCH',
@@ -184,8 +176,7 @@ describe('an update', () => {
         },
         'application/merge-patch+json',
       ),
-    );
-  });
+    ));
 
   it('by plain PATCH sends each field that differs as a whole, with the members that the manifest omits', () => {
     const { description: _cleared, ...sent } = declared;
@@ -224,8 +215,7 @@ describe('an update', () => {
 });
 
 it('is deleted by its id', () => {
-  const kind = kindOf();
-  const object = liveObject(kind, { ...live, id: 'a/1' }, null);
+  const object = liveObject(kindOf(), { ...live, id: 'a/1' }, null);
   const given = { addresses: [], source: null, declared: {}, marked: [], protect: false };
   const deletion = object && deletionOf({ ...given, live: object }, null, settings);
   expect(deletion).toMatchObject({ action: 'delete', risk: ['delete'] });
@@ -266,9 +256,8 @@ describe('JSON that the API keeps in text', () => {
     expect(body({ size: null })).toEqual(asText({ color }));
   });
 
-  it('differs by member', () => {
-    expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull();
-  });
+  it('differs by member', () =>
+    expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull());
 });
 
 it.each<[string, Json]>([
@@ -368,10 +357,7 @@ describe('what the tenant masks', () => {
     ['put', { name: 'Engineer', membership: { list: [{ n: 2 }, { n: 3 }], n: 1 } }],
   ])('is left out of a %s where the server owns it', (update, body) => {
     const owned = { list: [{ n: 1 }, { n: 3, pin: '***' }], state: { token: '****', at: 1 }, n: 1 };
-    const places = {
-      'membership/list/*/pin': 'minted',
-      'membership/state': 'serverOwned',
-    };
+    const places = { 'membership/list/*/pin': 'minted', 'membership/state': 'serverOwned' };
     const more = { update, places, fields: { membership: 'json' } };
     const declared = { membership: { list: [{ n: 2 }, { n: 3 }], n: 1 } };
     expect(bodyOf(more, declared, { id: 'r1', name: 'Engineer', membership: owned })).toEqual(body);
@@ -466,11 +452,10 @@ describe('a merge patch of a reference', () => {
     });
   });
 
-  it('leaves the type alone where the field says the kind', () => {
+  it('leaves the type alone where the field says the kind', () =>
     expect(bodyFor({ type: 'IDENTITY', id: 'i1' }, 'i2', { to: 'Identity' })).toEqual({
       owner: { id: 'i2' },
-    });
-  });
+    }));
 });
 
 it('a field that has to wait for another one is not sent before, where the tenant has none', () => {
@@ -566,9 +551,7 @@ describe('an answer', () => {
     ['of another thing has no key', {}, { id: 'r1', title: 'Engineer' }, null],
     ['without a part of its key has none', { key: ['name', 'locale'] }, { ...live, locale: null }, null],
     ['with a key that is no text has none', {}, { ...live, name: 7 }, null],
-  ])('%s', (_, more, raw, key) => {
-    expect(parse(more, raw)?.key ?? null).toEqual(key);
-  });
+  ])('%s', (_, more, raw, key) => expect(parse(more, raw)?.key ?? null).toEqual(key));
 
   it('is part of the fingerprint with all that a PUT sends back, and with no more', () => {
     const digest = (more: JsonObject, raw: JsonObject) => liveObject(kindOf(more), raw, null)?.fingerprint();
@@ -658,11 +641,10 @@ describe('what is not told of an object', () => {
     );
   });
 
-  it('goes into no PATCH', () => {
+  it('goes into no PATCH', () =>
     expect(sentBody({ update: 'merge-patch' }, { enabled: false }, { ...raw, more: 1 })).toEqual({
       enabled: false,
-    });
-  });
+    }));
 
   it('are the members of a plain value: a JSON Patch replaces it, a merge patch names those that differ', () => {
     const tier = { level: 2, name: 'low' };

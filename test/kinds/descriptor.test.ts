@@ -38,9 +38,7 @@ describe('the schema of descriptors', () => {
     ['with references', withField({ is: 'references', to: 'AccessProfile2' })],
     ['with ids', withField({ is: 'set', to: 'Source' })],
     ['with JSON in text', withField({ is: 'json', declares: 'members', text: true })],
-  ])('takes one %s', (_, document) => {
-    expect(validate(document)).toBe(true);
-  });
+  ])('takes one %s', (_, document) => expect(validate(document)).toBe(true));
 
   it.each<[string, Json]>([
     ['without a path', { kind: 'Role', key: 'name' }],
@@ -58,10 +56,7 @@ describe('the schema of descriptors', () => {
     ['with a key of no parts', { ...least, key: [] }],
     ['with the id as its key', { ...least, key: 'id' }],
     ['with the key __proto__', { ...least, key: '__proto__' }],
-    [
-      'with the field __proto__',
-      parsed('{"kind":"R","path":"/a","key":"name","fields":{"__proto__":"text"}}'),
-    ],
+    ['a field __proto__', parsed('{"kind":"R","path":"/a","key":"name","fields":{"__proto__":"text"}}')],
     ['with the field kind', { ...least, fields: { kind: 'text' } }],
     ['with a field that looks like a marker', { ...least, fields: { $secret: 'text' } }],
     ['with a field of a type that is not there', withField('txt')],
@@ -73,12 +68,10 @@ describe('the schema of descriptors', () => {
     ['with a page of nothing', { ...least, list: { pageSize: 0 } }],
     ['with what is not known', { ...least, script: 'x' }],
     ['with the server’s __proto__', { ...least, serverOwned: ['__proto__'] }],
-  ])('refuses one %s', (_, document) => {
-    expect(validate(document)).toBe(false);
-  });
+  ])('refuses one %s', (_, document) => expect(validate(document)).toBe(false));
 });
 
-it('fills in what a descriptor leaves out: it is only read', () => {
+it('fills in what a descriptor leaves out: it is only read', () =>
   expect(descriptorFrom(least)).toEqual({
     kind: 'Role',
     parent: null,
@@ -95,8 +88,7 @@ it('fills in what a descriptor leaves out: it is only read', () => {
     delete: false,
     fields: {},
     serverOwned: ['id', 'created', 'modified'],
-  });
-});
+  }));
 
 it('takes `name` for the key, and no other for a single object, which nobody creates or deletes unless it says so', () => {
   const { key: _, ...keyless } = least;
@@ -131,53 +123,51 @@ it('tells the names that stand for two things', () => {
   expect(mistakesIn(descriptorFrom({ ...least, key: ['name', 'locale'] }))).toEqual([]);
 });
 
-describe('a place has one policy', () => {
-  const source = { is: 'reference', to: 'Source' } as const;
-  const fields = { a: 'json', since: 'value', note: 'text', tags: 'set', owner: 'reference' } as const;
-  it.each<[string, NonNullable<WrittenKind['places']>, string[]]>([
-    ['secret and plain below it', { a: 'secret', 'a/url': 'plain' }, ['/places/a~1url: `a` decides']],
-    ['plain and a secret below it', { a: 'plain', 'a/password': 'secret' }, []],
+const source = { is: 'reference', to: 'Source' } as const;
+const fields = { a: 'json', since: 'value', note: 'text', tags: 'set', owner: 'reference' } as const;
+it.each<[string, NonNullable<WrittenKind['places']>, string[]]>([
+  ['secret and plain below it', { a: 'secret', 'a/url': 'plain' }, ['/places/a~1url: `a` decides']],
+  ['plain and a secret below it', { a: 'plain', 'a/password': 'secret' }, []],
+  [
+    'secret and an id below it',
+    { 'a/**/x': 'secret', 'a/b/x/id': source },
+    ['/places/a~1b~1x~1id: `a/**/x`'],
+  ],
+  [
+    'the server’s and a secret below it',
+    { 'a/b': 'serverOwned', 'a/b/c': 'secret' },
+    ['/places/a~1b~1c: `a/b`'],
+  ],
+  ['twice, in other words', { 'a/**/b/*': 'set', 'a/*/**/b/**': 'minted' }, []],
+  [
+    'twice, in the same words',
+    { 'a/**/**/b': 'plain', 'a/**/b': 'secret' },
+    ['/places/a~1**~1**~1b: `a/**/b`'],
+  ],
+  ['some of them another one', { 'a/**/key': 'plain', 'a/api/key': 'secret' }, []],
+  ['two kinds', { 'a/*': source, 'a/b': { ...source, to: 'Role' } }, ['/places/a~1b: `a/*` decides']],
+  ['two kinds, the narrower first', { 'a/b': { ...source, to: 'Role' }, 'a/*': source }, []],
+  ['one kind in other words', { 'a/**/id': source, 'a/b/id': { ...source } }, []],
+  ['the server’s and what it makes below it', { 'a/b': 'serverOwned', 'a/b/c': 'minted' }, []],
+  ['a set of ids', { 'a/ids': source, 'a/**/ids': 'set' }, []],
+  ['all of a field', { 'a/**': 'minted' }, ['/places/a~1**: This is all of `a`']],
+  ['no field', { 'b/c': 'set' }, ['/places/b~1c: This place begins with `b`, which is not a field.']],
+  ['ids in a field that is not JSON', { 'since/x': source }, ['/places/since~1x: `since` is not JSON']],
+  [
+    'what has no effect in a field that is not JSON',
+    { 'note/x': 'secret', tags: 'set', 'owner/name': 'minted', 'since/*': 'minted' },
     [
-      'secret and an id below it',
-      { 'a/**/x': 'secret', 'a/b/x/id': source },
-      ['/places/a~1b~1x~1id: `a/**/x`'],
+      '/places/note~1x: `note` is a field of the type `text`, in which this policy has no effect: remove it.',
+      '/places/tags: `tags` is a field of the type `set`, in which',
+      '/places/owner~1name: `owner` is a field of the type `reference`, in which',
     ],
-    [
-      'the server’s and a secret below it',
-      { 'a/b': 'serverOwned', 'a/b/c': 'secret' },
-      ['/places/a~1b~1c: `a/b`'],
-    ],
-    ['twice, in other words', { 'a/**/b/*': 'set', 'a/*/**/b/**': 'minted' }, []],
-    [
-      'twice, in the same words',
-      { 'a/**/**/b': 'plain', 'a/**/b': 'secret' },
-      ['/places/a~1**~1**~1b: `a/**/b`'],
-    ],
-    ['some of them another one', { 'a/**/key': 'plain', 'a/api/key': 'secret' }, []],
-    ['two kinds', { 'a/*': source, 'a/b': { ...source, to: 'Role' } }, ['/places/a~1b: `a/*` decides']],
-    ['two kinds, the narrower first', { 'a/b': { ...source, to: 'Role' }, 'a/*': source }, []],
-    ['one kind in other words', { 'a/**/id': source, 'a/b/id': { ...source } }, []],
-    ['the server’s and what it makes below it', { 'a/b': 'serverOwned', 'a/b/c': 'minted' }, []],
-    ['a set of ids', { 'a/ids': source, 'a/**/ids': 'set' }, []],
-    ['all of a field', { 'a/**': 'minted' }, ['/places/a~1**: This is all of `a`']],
-    ['no field', { 'b/c': 'set' }, ['/places/b~1c: This place begins with `b`, which is not a field.']],
-    ['ids in a field that is not JSON', { 'since/x': source }, ['/places/since~1x: `since` is not JSON']],
-    [
-      'what has no effect in a field that is not JSON',
-      { 'note/x': 'secret', tags: 'set', 'owner/name': 'minted', 'since/*': 'minted' },
-      [
-        '/places/note~1x: `note` is a field of the type `text`, in which this policy has no effect: remove it.',
-        '/places/tags: `tags` is a field of the type `set`, in which',
-        '/places/owner~1name: `owner` is a field of the type `reference`, in which',
-      ],
-    ],
-    ['what is shown of one', { 'note/**': 'secret', 'tags/*': 'plain', 'owner/name': 'secret' }, []],
-    ['all of some field', { '**/since': 'serverOwned' }, ['/places/**~1since: This is all of `since`']],
-  ])('%s', (_, places, expected) => {
-    const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
-    const told = mistakes.map(({ at, message }) => `${at}: ${message}`);
-    expect(told).toEqual(expected.map((each) => expect.stringContaining(each)));
-  });
+  ],
+  ['what is shown of one', { 'note/**': 'secret', 'tags/*': 'plain', 'owner/name': 'secret' }, []],
+  ['all of some field', { '**/since': 'serverOwned' }, ['/places/**~1since: This is all of `since`']],
+])('a place has one policy %s', (_, places, expected) => {
+  const mistakes = mistakesIn(descriptorFrom({ ...least, fields, places }), { places });
+  const told = mistakes.map(({ at, message }) => `${at}: ${message}`);
+  expect(told).toEqual(expected.map((each) => expect.stringContaining(each)));
 });
 
 it('tells which kinds its fields and places refer to', () => {
@@ -213,7 +203,7 @@ const everyField = {
 it('tells what a write names that is not there, and what does not go together', () => {
   const messagesOf = (more: JsonObject) =>
     mistakesIn(descriptorFrom({ ...least, ...more })).map(({ at, message }) => `${at}: ${message}`);
-  const names = {
+  const all = {
     required: ['a'],
     immutable: ['b'],
     first: ['c'],
@@ -224,7 +214,7 @@ it('tells what a write names that is not there, and what does not go together', 
   const needsUpdate = '/write/first: `first` needs an `update`, and cannot be combined with `sendId`.';
   const needsBoth = '/write/replace: `replace` needs `create: true` and `delete: true`.';
   const needsFields = '/write/beforeDelete: `beforeDelete` needs an `update` that sets single fields.';
-  expect(messagesOf({ write: { ...names, replace: true } })).toEqual([
+  expect(messagesOf({ write: { ...all, replace: true } })).toEqual([
     needsFields,
     needsUpdate,
     needsBoth,
@@ -265,9 +255,7 @@ describe('the schema of the manifests of a kind', () => {
       { kind: 'Role', id: 'r1', ensure: 'absent', lifecycle: { protect: true } },
     ],
     ['that it must exist', { ...role, ensure: 'present', description: 'x' }],
-  ])('takes one that says %s', (_, manifest) => {
-    expect(accepts(manifest)).toBe(true);
-  });
+  ])('takes one that says %s', (_, manifest) => expect(accepts(manifest)).toBe(true));
 
   it.each<[string, Json]>([
     ['no key', { kind: 'Role' }],
@@ -283,7 +271,7 @@ describe('the schema of the manifests of a kind', () => {
     ['an object where a list is', { ...role, profiles: { id: 'p1' } }],
     ['fields of what must not exist', { ...role, ensure: 'absent', description: 'x' }],
     [
-      'fields of what it pins and must not exist',
+      'fields of what it pins and has to be absent',
       { kind: 'Role', id: 'r1', ensure: 'absent', mail: 'a@b.c' },
     ],
     ['another ensure', { ...role, ensure: 'maybe' }],
@@ -303,9 +291,7 @@ describe('the schema of the manifests of a kind', () => {
     ['a list as JSON in text', { ...role, settings: [] }],
     ['a number as an e-mail address', { ...role, mail: 7 }],
     ['a fraction as the id of another', { ...role, cluster: 7.5 }],
-  ])('refuses one that says %s', (_, manifest) => {
-    expect(accepts(manifest)).toBe(false);
-  });
+  ])('refuses one that says %s', (_, manifest) => expect(accepts(manifest)).toBe(false));
 
   it('has neither pins nor former names where the key has several parts, or nothing can be changed', () => {
     const several = ajv.compile(
@@ -357,9 +343,9 @@ it.each<[Json, Field | null]>([
     { is: 'json', text: false },
     { is: 'json', declares: 'whole', settings: true, plain: true },
   ],
-])('a descriptor says of a field what %j is', (given, expected) => {
-  expect(descriptorFrom(withField(given)).fields).toEqual({ a: expected ?? given });
-});
+])('a descriptor says of a field what %j is', (given, expected) =>
+  expect(descriptorFrom(withField(given)).fields).toEqual({ a: expected ?? given }),
+);
 
 it.each<[JsonObject, Partial<Descriptor>]>([
   [{ service: 'profiles' }, { service: 'profiles', list: { pageSize: 100 } }],
@@ -392,9 +378,9 @@ it.each<[JsonObject, string[], string]>([
   [{ list: { filter: true } }, ['Admin'], 'name eq "Admin"'],
   [{ key: ['name', 'locale'], list: { filter: ['locale'] } }, ['Admin', 'en'], 'locale eq "en"'],
   [{ parent: { source: 'Source' }, list: { filter: true } }, ['HR', 'Admin'], 'name eq "Admin"'],
-])('the filter of %j asks for the part of the key that it names', (more, key, filter) => {
-  expect(descriptorFrom({ ...least, ...more }).list.filter?.([key])).toBe(filter);
-});
+])('the filter of %j asks for the part of the key that it names', (more, key, filter) =>
+  expect(descriptorFrom({ ...least, ...more }).list.filter?.([key])).toBe(filter),
+);
 
 it('the schema of a kind tells an editor what its key and each of its fields are', () => {
   const fields = { ...everyField, any: 'reference' };
@@ -456,23 +442,22 @@ describe('a descriptor', () => {
     expect(noticeOf({ ...proven(), summary: 'Other words.' })).toBeUndefined();
   });
 
-  it('that was never checked is not, and the notice says how to check it', () => {
+  it('that was never checked is not, and the notice says how to check it', () =>
     expect(noticeOf(written)).toEqual({
       code: 'kind-unproven',
       severity: 'warning',
       message: 'Role is unproven.',
       hint: 'Run `tenantctl kind check Role --write`, which only reads the tenant.',
-    });
-  });
+    }));
 
   it.each([
     { path: '/v2025/other' },
     { update: 'put' },
     { proven: 'sha256:0' },
     { proven: 'sha256:0', key: 'alias' },
-  ])('that has changed since to %j is not any more', (more) => {
+  ])('that has changed since to %j is not any more', (more) =>
     expect(noticeOf({ ...proven(), ...more })).toMatchObject({
       message: 'Role is unproven: its descriptor has changed since it was checked.',
-    });
-  });
+    }),
+  );
 });

@@ -71,9 +71,9 @@ it.each<[string, Field, Json, Json]>([
   ['fillers where no host adds any', whole, { a: 'x', b: false }, { a: 'x' }],
   ['records with other values', records, [{ a: 1 }], [{ a: 2 }]],
   ['a list with something more', { is: 'set' }, ['a'], ['a', 'b']],
-])('two values differ: %s', (_, field, one, other) => {
-  expect(comparable(field, one)).not.toEqual(comparable(field, other));
-});
+])('two values differ: %s', (_, field, one, other) =>
+  expect(comparable(field, one)).not.toEqual(comparable(field, other)),
+);
 
 describe('a value is unset', () => {
   it.each<[Field, Json]>([
@@ -98,9 +98,7 @@ describe('a value is unset', () => {
     [{ is: 'value' }, ''],
     [{ is: 'value' }, false],
     [records, [{}]],
-  ])('but not where a %j is %j', (field, value) => {
-    expect(comparable(field, value)).not.toBeNull();
-  });
+  ])('but not where a %j is %j', (field, value) => expect(comparable(field, value)).not.toBeNull());
 });
 
 it('a value of another shape than its field stays as it is: the tenant is believed', () => {
@@ -181,11 +179,10 @@ describe('what is written', () => {
     expect(overlay(members, { $live: '/f' }, live)).toEqual({ $live: '/f' });
   });
 
-  it('lacks the members that a manifest sets to null, at every depth', () => {
+  it('lacks the members that a manifest sets to null, at every depth', () =>
     expect(overlay(members, { a: null, b: { c: null, x: null } }, { a: 1, b: { c: 2, d: 3 } })).toEqual({
       b: { d: 3 },
-    });
-  });
+    }));
 
   it('takes a secret as one value, and a live value for what it is', () => {
     const secret = { $secret: 'S' };
@@ -224,9 +221,9 @@ describe('on the wire', () => {
     [{ is: 'text' }, undefined, null],
     [{ is: 'reference' }, { id: '1' }, { id: '1' }],
     [{ is: 'set' }, ['a'], ['a']],
-  ])('a %j of %j is %j', (field, value, expected) => {
-    expect(wireValue(field, value, contractSettings)).toEqual(expected);
-  });
+  ])('a %j of %j is %j', (field, value, expected) =>
+    expect(wireValue(field, value, contractSettings)).toEqual(expected),
+  );
 });
 
 it('only JSON fields are parsed for reading', () => {
@@ -260,9 +257,9 @@ describe('a reference is sent', () => {
     [typed, null, null],
     [list, ['r1', { id: 'r2', name: 'B' }], ['r1', 'r2'].map((id) => ({ type: 'ROLE', id }))],
     [list, null, null],
-  ])('as %j: %j is %j', (field, value, expected) => {
-    expect(sentValue(field, value, contractSettings)).toEqual(expected);
-  });
+  ])('as %j: %j is %j', (field, value, expected) =>
+    expect(sentValue(field, value, contractSettings)).toEqual(expected),
+  );
 
   it('and any other value as its field writes it, or as it is where there is no field', () => {
     expect(sentValue(whole, { a: 1 }, contractSettings)).toEqual({ $jsonText: { a: 1 } });
@@ -294,9 +291,9 @@ it.each<[Field, Json, Json, boolean]>([
   [{ is: 'references', to: 'Role' }, { id: 'r1' }, { id: 'r2' }, false],
   [records, { type: 'T', value: 1 }, { type: 'T', value: '1', more: null }, true],
   [records, { type: 'T', value: 1 }, { type: 'T', value: 2 }, false],
-])('in a %j, the items %j and %j are the same: %s', (field, one, other, expected) => {
-  expect(sameValue(field, [one], [other])).toBe(expected);
-});
+])('in a %j, the items %j and %j are the same: %s', (field, one, other, expected) =>
+  expect(sameValue(field, [one], [other])).toBe(expected),
+);
 
 it('the items of a list without order are sorted, each once, as they are', () => {
   const list: Field = { is: 'references', to: 'Role' };

@@ -101,6 +101,6 @@ it.each<[boolean, Json]>([
   [false, {}],
   [false, ['error']],
   [false, null],
-])('a body of nothing but an error is told from others (%s): %j', (is, body) => {
-  expect(isErrorBody(body)).toBe(is);
-});
+])('a body of nothing but an error is told from others (%s): %j', (is, body) =>
+  expect(isErrorBody(body)).toBe(is),
+);

@@ -292,9 +292,9 @@ it.each([
   [{ modified: 'yesterday', updated_at: '2026-01-02T03:04:05Z' }, '2026-01-02T03:04:05.000Z'],
   [{ modified: '2026-13-02T03:04:05Z' }, null],
   [{}, null],
-])('an object with %j was last modified at %s, in UTC', (shown, time) => {
-  expect(lastModified(liveFrom(answers.integration('1', 'S', shown)))).toBe(time);
-});
+])('an object with %j was last modified at %s, in UTC', (shown, time) =>
+  expect(lastModified(liveFrom(answers.integration('1', 'S', shown)))).toBe(time),
+);
 
 it('a time that manifests declare is not when an object was last modified', () => {
   const kind = kindFrom(descriptorFrom({ kind: 'Role', path: '/v2025/roles', fields: { updated: 'value' } }));

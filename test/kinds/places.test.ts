@@ -34,21 +34,19 @@ const fields: JsonObject = {
   tokens: ['one'],
 };
 
-it('a secret or a plain place is one in every field that may hold it', () => {
+it('a secret or a plain place is one in every field that may hold it', () =>
   expect(credentialPlaces(kind, fields)).toEqual([
     '/config/password',
     '/config/deep/1/apiKey',
     '/token/password',
     '/options/a/0/pin',
     '/phrase',
-  ]);
-});
+  ]));
 
-it('a `!secret` in a secret place is no credential in plain text', () => {
+it('a `!secret` in a secret place is no credential in plain text', () =>
   expect(
     credentialPlaces(kind, { options: { pin: { $secret: 'PIN' } }, phrase: { $secret: 'PHRASE' } }),
-  ).toEqual([]);
-});
+  ).toEqual([]));
 
 it('a text that only looks like a credential by the name of its field can be plain', () => {
   const plain = { kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { token: 'value' } } as const;
@@ -122,26 +120,24 @@ it('what the tenant makes goes back from its place, also in a set that is equal 
   });
 });
 
-describe('an item of a list without order', () => {
-  const items = (...set: readonly Json[]) => ({ config: { set } });
-  const live = items({ n: 1, uid: 'A' }, { n: 2, uid: 'B' }, null);
-  it.each<[string, JsonObject, readonly string[]]>([
-    ['goes', items({ n: 2 }, null), ['remove /config/set/1 {"n":1} null']],
-    ['comes', items({ n: 1 }, null, { n: 0 }, { n: 2 }), ['add /config/set/1 null {"n":0}']],
-    [
-      'is another',
-      items({ n: 3 }, null, { n: 1 }),
-      ['remove /config/set/2 {"n":2} null', 'add /config/set/2 null {"n":3}'],
-    ],
-    ['is null', items({ n: 1 }, { n: 2 }), ['remove /config/set/0 null null']],
-    ['is moved', items({ n: 2 }, null, { n: 1 }), []],
-  ])('is the only difference where it %s', (_, declared, expected) => {
-    const found = differences(minting, declared, live);
-    const text = (value: Json) => JSON.stringify(value);
-    expect(
-      found.map(({ op, path, before, after }) => `${op} ${path} ${text(before)} ${text(after)}`),
-    ).toEqual(expected);
-  });
+const items = (...set: readonly Json[]) => ({ config: { set } });
+const live = items({ n: 1, uid: 'A' }, { n: 2, uid: 'B' }, null);
+it.each<[string, JsonObject, readonly string[]]>([
+  ['goes', items({ n: 2 }, null), ['remove /config/set/1 {"n":1} null']],
+  ['comes', items({ n: 1 }, null, { n: 0 }, { n: 2 }), ['add /config/set/1 null {"n":0}']],
+  [
+    'is new',
+    items({ n: 3 }, null, { n: 1 }),
+    ['remove /config/set/2 {"n":2} null', 'add /config/set/2 null {"n":3}'],
+  ],
+  ['is null', items({ n: 1 }, { n: 2 }), ['remove /config/set/0 null null']],
+  ['is moved', items({ n: 2 }, null, { n: 1 }), []],
+])('an item of a list without order is the only difference where it %s', (_, declared, expected) => {
+  const found = differences(minting, declared, live);
+  const text = (value: Json) => JSON.stringify(value);
+  expect(found.map(({ op, path, before, after }) => `${op} ${path} ${text(before)} ${text(after)}`)).toEqual(
+    expected,
+  );
 });
 
 it('an export names secrets in all of them, and shows what is plain', () => {
@@ -159,9 +155,9 @@ it.each([
   ['/config/a/0', true],
   ['/configuration', false],
   ['/token', false],
-])('what an object ignores is %s: %s', (at, expected) => {
-  expect(isIgnored(['/config', '/options/a'], at)).toBe(expected);
-});
+])('what an object ignores is %s: %s', (at, expected) =>
+  expect(isIgnored(['/config', '/options/a'], at)).toBe(expected),
+);
 
 describe('what is no credential', () => {
   const form = kindFrom(
@@ -174,18 +170,16 @@ describe('what is no credential', () => {
     const element = {
       id: 'e2',
       elementType: 'TEXT',
-      key: 'employeeName1',
+      key: 'name1',
       config: { label: 'Name' },
       validations: [],
     };
     expect(
       told({
-        formElements: [
-          { id: 'e1', elementType: 'SECTION', key: 'section', config: { formElements: [element] } },
-        ],
+        formElements: [{ id: 'e1', elementType: 'SECTION', key: 's', config: { formElements: [element] } }],
         adPwdLastSet: {
           type: 'accountAttribute',
-          attributes: { sourceName: 'HR', attributeName: 'pwdLastSet' },
+          attributes: { sourceName: 'H', attributeName: 'pwdLastSet' },
         },
         value: '#if($adPwdLastSet)set#{else}never#end',
         step: {
@@ -199,9 +193,7 @@ describe('what is no credential', () => {
           refID: 'param_oauth:5f1d',
         },
         criteria: { operation: 'EQUALS', key: { type: 'ACCOUNT', property: 'attribute.department' } },
-        metadata: [
-          { key: 'iscSensitivity', name: 'Sensitivity', values: [{ value: 'secret', name: 'Secret' }] },
-        ],
+        metadata: [{ key: 'iscSensitivity', name: 'Secrecy', values: [{ value: 'secret', name: 'Secret' }] }],
         vaults: {
           password: 'vault:kv/hr/password',
           clientSecret: 'https://acme.vault.azure.net/secrets/hr',
@@ -212,7 +204,7 @@ describe('what is no credential', () => {
     ).toEqual([]);
   });
 
-  it('but what stands beside such words is', () => {
+  it('but what stands beside such words is', () =>
     expect(
       told({
         element: { elementType: 'TEXT', key: '9f8e7d6c5b4a39281706f5e4' },
@@ -237,8 +229,7 @@ describe('what is no credential', () => {
         'step/basicAuth',
       ],
       ...['pair/value', 'vaultPassword', 'passwords/current'],
-    ]);
-  });
+    ]));
 });
 
 it.each(['**/config/memo', '*/memo'])('a place may begin with a step of any name: %s', (path) => {

@@ -10,18 +10,16 @@ import { documentedRequest } from './documented.ts';
 
 const jsonPatch = 'application/json-patch+json';
 
-function requestsOf(given: PlanCase): readonly Request[] {
-  return planOf(given).changes.flatMap(({ requests }) => requests);
-}
+const requestsOf = (given: PlanCase): readonly Request[] =>
+  planOf(given).changes.flatMap(({ requests }) => requests);
 
 describe('SenderAddress', () => {
-  it('is created by a POST of the address alone', () => {
+  it('is created by a POST of the address alone', () =>
     expect(requestsOf({ declared: [resource('SenderAddress', ['help@acme.example'])] })).toEqual([
       documentedRequest('POST', '/v2025/verified-from-addresses', { email: 'help@acme.example' }),
-    ]);
-  });
+    ]));
 
-  it('is deleted by its id, whatever case the tenant gave its address', () => {
+  it('is deleted by its id, whatever case the tenant gave its address', () =>
     expect(
       requestsOf({
         declared: [resource('SenderAddress', ['Help@acme.example'], {}, { ensure: 'absent' })],
@@ -30,17 +28,15 @@ describe('SenderAddress', () => {
           { kind: 'SenderAddress', raw: { id: 'a2', email: 'other@acme.example' } },
         ],
       }),
-    ).toEqual([documentedRequest('DELETE', '/v2025/verified-from-addresses/a%2F1')]);
-  });
+    ).toEqual([documentedRequest('DELETE', '/v2025/verified-from-addresses/a%2F1')]));
 });
 
-it('creates a VerifiedDomain by a POST of its name', () => {
+it('creates a VerifiedDomain by a POST of its name', () =>
   expect(requestsOf({ declared: [resource('VerifiedDomain', ['acme.example'])] })).toEqual([
     documentedRequest('POST', '/v2025/verified-domains', { domain: 'acme.example' }),
-  ]);
-});
+  ]));
 
-it('sets a MailFrom domain by PUT', () => {
+it('sets a MailFrom domain by PUT', () =>
   expect(
     requestsOf({
       declared: [resource('MailFrom', ['help@acme.example'], { mailFromDomain: 'bounce.acme.example' })],
@@ -53,14 +49,13 @@ it('sets a MailFrom domain by PUT', () => {
       identity: 'help@acme.example',
       mailFromDomain: 'bounce.acme.example',
     }),
-  ]);
-});
+  ]));
 
 describe('AuthProfile', () => {
   const unset = { applicationId: null, applicationName: null };
   const raw = { name: 'Employees', offNetwork: false, untrustedGeography: true, type: 'NON_PTA', ...unset };
 
-  it('is patched with a bare array of the fields that differ', () => {
+  it('is patched with a bare array of the fields that differ', () =>
     expect(
       requestsOf({
         declared: [resource('AuthProfile', ['Employees'], { type: 'MFA', untrustedGeography: true })],
@@ -73,8 +68,7 @@ describe('AuthProfile', () => {
         [{ op: 'replace', path: '/type', value: 'MFA' }],
         jsonPatch,
       ),
-    ]);
-  });
+    ]));
 
   it('adds a field the tenant does not have yet', () => {
     const { applicationId: _, ...without } = { ...raw, strongAuthLogin: true };
@@ -98,14 +92,13 @@ describe('NotificationTemplate', () => {
   const post = (body: Json, below = '') =>
     documentedRequest('POST', `/v2025/notification-templates${below}`, body);
 
-  it('is posted whole when only its subject is declared, unknown fields included', () => {
+  it('is posted whole when only its subject is declared, unknown fields included', () =>
     expect(
       requestsOf({
         declared: [resource('NotificationTemplate', key, { subject: 'Welcome, $user' })],
         live: [{ kind: 'NotificationTemplate', raw: live }],
       }),
-    ).toEqual([post({ ...texts, id: 't1', subject: 'Welcome, $user', vendorFlag: 7 })]);
-  });
+    ).toEqual([post({ ...texts, id: 't1', subject: 'Welcome, $user', vendorFlag: 7 })]));
 
   it('is posted without an id where the tenant shows none', () => {
     const [request] = requestsOf({
@@ -116,16 +109,15 @@ describe('NotificationTemplate', () => {
     expect(request?.body).not.toHaveProperty('id');
   });
 
-  it('is laid over the default where nobody has customised it', () => {
+  it('is laid over the default where nobody has customised it', () =>
     expect(
       requestsOf({
         declared: [resource('NotificationTemplate', key, { subject: 'Mine' })],
         defaults: [{ kind: 'NotificationTemplate', raw: byDefault }],
       }),
-    ).toEqual([post({ ...texts, subject: 'Mine' })]);
-  });
+    ).toEqual([post({ ...texts, subject: 'Mine' })]));
 
-  it('goes back to the default by a bulk delete that names key, medium and locale', () => {
+  it('goes back to the default by a bulk delete that names key, medium and locale', () =>
     expect(
       requestsOf({
         declared: [resource('NotificationTemplate', key, {}, { ensure: 'absent' })],
@@ -134,8 +126,7 @@ describe('NotificationTemplate', () => {
           { kind: 'NotificationTemplate', raw: { ...live, id: 't2', locale: 'de' } },
         ],
       }),
-    ).toEqual([post([{ key: 'welcome', medium: 'EMAIL', locale: 'en' }], '/bulk-delete')]);
-  });
+    ).toEqual([post([{ key: 'welcome', medium: 'EMAIL', locale: 'en' }], '/bulk-delete')]));
 
   it('sends chat messages as text, and the blocks inside them as text of their own', () => {
     const slackTemplate = { text: 'Hi', blocks: [{ type: 'divider' }] };
@@ -213,7 +204,7 @@ describe('SimIntegration', () => {
   const retries = { $live: '/attributes/retries' };
   const attributes = { url: 'https://new.example.com', password: { $secret: 'SNOW' }, retries };
 
-  it('is patched: fields in one call, the rule in its own, undeclared attributes kept', () => {
+  it('is patched: fields in one call, the rule in its own, undeclared attributes kept', () =>
     expect(requestsOf({ declared, live: answers })).toEqual([
       patch('/v2024/sim-integrations/s1', {
         operations: [
@@ -227,8 +218,7 @@ describe('SimIntegration', () => {
           { op: 'replace', path: '/id', value: 'r2' },
         ],
       }),
-    ]);
-  });
+    ]));
 
   it('is patched member by member, in a bare array, where the environment says so', () => {
     const settings = { jsonText: 'object', simPatchBody: 'array', simPatchOps: 'replace' } as const;
@@ -240,7 +230,7 @@ describe('SimIntegration', () => {
     ]);
   });
 
-  it('is put whole where the environment says so, and keeps what the manifest leaves out', () => {
+  it('is put whole where the environment says so, and keeps what the manifest leaves out', () =>
     expect(requestsOf({ declared, live: answers, settings: { simUpdate: 'put' } })).toEqual([
       documentedRequest('PUT', '/v2024/sim-integrations/s1', {
         id: 's1',
@@ -254,8 +244,7 @@ describe('SimIntegration', () => {
         statusMap: { $jsonText: { closed: 'Committed' } },
         beforeProvisioningRule: { type: 'RULE', id: 'r2' },
       }),
-    ]);
-  });
+    ]));
 
   it('is put with the rule as the tenant has it where a manifest has another name beside the id', () => {
     const rule = { type: 'RULE', id: 'r1', name: 'Before' };

@@ -32,10 +32,8 @@ const attribute = (value: string, more: JsonObject = {}): JsonObject => ({
 });
 
 const rulesField: Field = profileSearch.fields.rules ?? { is: 'value' };
-const withAttributeClass = (rule: JsonObject, settings: ApiSettings) => {
-  const complete = profileSearch.quirks?.complete?.({ rules: [rule] }, settings) ?? {};
-  return objectsIn(complete.rules)[0];
-};
+const withAttributeClass = (rule: JsonObject, settings: ApiSettings) =>
+  objectsIn(profileSearch.quirks?.complete?.({ rules: [rule] }, settings)?.rules)[0];
 const rulesIn = (body: Json) =>
   isObject(body) ? objectsIn(getObject(body, 'advanced_search').condition_rules_attributes) : [];
 const newRule = (rule: JsonObject, settings: ApiSettings) =>
@@ -126,9 +124,8 @@ describe('a changed rule', () => {
     );
   });
 
-  it('is sent with its own id, whatever type that has', () => {
-    expect(patch([status('B')], [status('A', { id: 7 })])).toEqual(rules(status('B', { id: 7 })));
-  });
+  it('is sent with its own id, whatever type that has', () =>
+    expect(patch([status('B')], [status('A', { id: 7 })])).toEqual(rules(status('B', { id: 7 }))));
 
   it('leaves a rule out that agrees, whatever else changes', () => {
     const live = [attribute('x', { id: 'r1' }), status('A', { id: 'r2' })];
@@ -258,15 +255,14 @@ describe('the class of a rule that is changed', () => {
     ['changes from that of an attribute to another', other, usual, other],
     ['is added where the rule has none', {}, {}, usual],
     ['is sent as the manifest names it', named, usual, named],
-  ])('%s', (_what, wanted, has, expected) => {
-    expect(sent(declared(wanted), live(has))).toEqual({ ...declared(), ...expected });
-  });
+  ])('%s', (_what, wanted, has, expected) =>
+    expect(sent(declared(wanted), live(has))).toEqual({ ...declared(), ...expected }),
+  );
 
-  it('is none in a rule of another type', () => {
+  it('is none in a rule of another type', () =>
     expect(sent(status('B'), status('A', { id: 1, uid: 'u', created_at: 'x', updated_at: 'y' }))).toEqual(
       status('B'),
-    );
-  });
+    ));
 
   it.each(['object_type', 'condition_object_type', 'attribute_class'] as const)(
     'is named as the host calls it: %s',
@@ -285,21 +281,19 @@ describe('the class of a rule that is changed', () => {
   });
 });
 
-describe('two rules are the same', () => {
-  const same = (one: JsonObject, other: JsonObject) =>
-    canonicalJson(comparable(rulesField, [one])) === canonicalJson(comparable(rulesField, [other]));
+const same = (one: JsonObject, other: JsonObject) =>
+  canonicalJson(comparable(rulesField, [one])) === canonicalJson(comparable(rulesField, [other]));
 
-  it('whatever class of attribute a host names, under whichever name', () => {
-    const rule = attribute('x');
-    const { object_type: _, ...bare } = rule;
-    expect(same(rule, { ...bare, condition_object_type: 'DateAttribute' })).toBe(true);
-    expect(same(rule, { ...bare, object_type: 'TextFieldAttribute' })).toBe(true);
-    expect(same(rule, { ...bare, condition_object_type: 'ProfileType' })).toBe(false);
-    expect(
-      same({ ...bare, object_type: 'ProfileType' }, { ...bare, condition_object_type: 'ProfileType' }),
-    ).toBe(true);
-    expect(same(rule, bare)).toBe(false);
-  });
+it('two rules are the same whatever class of attribute a host names, under whichever name', () => {
+  const rule = attribute('x');
+  const { object_type: _, ...bare } = rule;
+  expect(same(rule, { ...bare, condition_object_type: 'DateAttribute' })).toBe(true);
+  expect(same(rule, { ...bare, object_type: 'TextFieldAttribute' })).toBe(true);
+  expect(same(rule, { ...bare, condition_object_type: 'ProfileType' })).toBe(false);
+  expect(
+    same({ ...bare, object_type: 'ProfileType' }, { ...bare, condition_object_type: 'ProfileType' }),
+  ).toBe(true);
+  expect(same(rule, bare)).toBe(false);
 });
 
 it('a rule is added beside rules whose ids the tenant does not show', () => {

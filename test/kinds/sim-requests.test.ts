@@ -1,10 +1,12 @@
-/** Requests for integrations in the corners of the API, written by hand from its documents. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Change } from '../../src/model/plan.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
+import { createTestWorld, succeed, writesIn } from '../support/world.ts';
+
+/** Requests for integrations in the corners of the API, written by hand from its documents. */
 
 const shown = { description: 'D', type: 'T', cluster: 'c', request: '{"a":"b"}', statusMap: '{"c":"d"}' };
 
@@ -61,10 +63,7 @@ describe('a patch', () => {
 
   it('of other fields leaves the rule alone', () => {
     const live = { ...shown, beforeProvisioningRule: rule };
-    const found = change(
-      { description: 'New', beforeProvisioningRule: { ...rule, name: 'Other name' } },
-      live,
-    );
+    const found = change({ description: 'New', beforeProvisioningRule: { ...rule, name: 'Other' } }, live);
     expect(bodies(found)).toEqual([
       [target, operations({ op: 'replace', path: '/description', value: 'New' })],
     ]);
@@ -140,9 +139,9 @@ describe('a mask that nobody declared', () => {
     ['a secret takes its place', { attributes: { url: 'v', password: { $secret: 'S' } } }, live, {}],
     ['everything is cleared', { attributes: null }, live, {}],
     ['there is ciphertext only', url, { attributes: { url: 'u', pin: '1:ACP:abc' } }, {}],
-  ])('is no obstacle where %s', (_what, fields, raw, settings) => {
-    expect(change(fields, raw, settings)).toMatchObject({ action: 'update' });
-  });
+  ])('is no obstacle where %s', (_what, fields, raw, settings) =>
+    expect(change(fields, raw, settings)).toMatchObject({ action: 'update' }),
+  );
 });
 
 describe('a put of an integration whose sources are not shown', () => {
@@ -155,9 +154,9 @@ describe('a put of an integration whose sources are not shown', () => {
     ['leaves them out', { description: 'New' }],
     ['sets them to null', { description: 'New', sources: null }],
     ['declares none', { description: 'New', sources: [] }],
-  ])('is left to a person where the manifest %s', (_what, fields) => {
-    expect(change(fields, shown, put)).toMatchObject({ action: 'manual', requests: [], warnings: [declare] });
-  });
+  ])('is left to a person where the manifest %s', (_what, fields) =>
+    expect(change(fields, shown, put)).toMatchObject({ action: 'manual', requests: [], warnings: [declare] }),
+  );
 
   it('is made with those that the manifest declares', () => {
     const found = change({ description: 'New', sources: ['s'] }, shown, put);
@@ -175,23 +174,20 @@ describe('a put of an integration whose sources are not shown', () => {
     expect(change({ description: 'New' }, { ...live, managedSources: [] }, put)?.action).toBe('update');
   });
 
-  it('is no danger where the tenant takes patches', () => {
+  it('is no danger where the tenant takes patches', () =>
     expect(bodies(change({ description: 'New' }, shown))).toEqual([
       [target, operations({ op: 'replace', path: '/description', value: 'New' })],
-    ]);
-  });
+    ]));
 });
 
-describe('the sources in a put', () => {
-  const live = { ...shown, managedSources: ['s'] };
-  const body = (fields: JsonObject, raw: JsonObject) => change(fields, raw, put)?.requests[0]?.body;
+const live = { ...shown, managedSources: ['s'] };
+const body = (fields: JsonObject, raw: JsonObject) => change(fields, raw, put)?.requests[0]?.body;
 
-  it('are left out where there are none, and empty where a manifest clears them', () => {
-    expect(body({ description: 'New' }, { ...shown, managedSources: [] })).not.toHaveProperty('sources');
-    expect(body({ sources: [] }, live)).toHaveProperty('sources', []);
-    expect(body({ sources: null }, live)).toHaveProperty('sources', null);
-    expect(body({ description: 'New', sources: ['s'] }, live)).toHaveProperty('sources', ['s']);
-  });
+it('the sources in a put are left out where there are none, and empty where a manifest clears them', () => {
+  expect(body({ description: 'New' }, { ...shown, managedSources: [] })).not.toHaveProperty('sources');
+  expect(body({ sources: [] }, live)).toHaveProperty('sources', []);
+  expect(body({ sources: null }, live)).toHaveProperty('sources', null);
+  expect(body({ description: 'New', sources: ['s'] }, live)).toHaveProperty('sources', ['s']);
 });
 
 describe('a field that the tenant shows as an empty object', () => {
@@ -206,28 +202,25 @@ describe('a field that the tenant shows as an empty object', () => {
     ]);
   });
 
-  it('is there where it is a text: it is replaced', () => {
+  it('is there where it is a text: it is replaced', () =>
     expect(bodies(change({ description: 'N' }, { ...shown, description: '' }))).toEqual([
       [target, operations({ op: 'replace', path: '/description', value: 'N' })],
-    ]);
-  });
+    ]));
 
-  it('is one that is replaced where the manifest clears it', () => {
+  it('is one that is replaced where the manifest clears it', () =>
     expect(bodies(change({ statusMap: null }))).toEqual([
       [target, operations({ op: 'replace', path: '/statusMap', value: null })],
-    ]);
-  });
+    ]));
 });
 
 describe('attributes that are no object', () => {
   const nested = { ...shown, request: undefined, attributes: { url: 'u', request: { a: 'b' } } };
   const { request: _, ...live } = nested;
 
-  it('are written alone where they are text', () => {
+  it('are written alone where they are text', () =>
     expect(bodies(change({ attributes: 'no JSON' }, live))).toEqual([
       [target, operations({ op: 'replace', path: '/attributes', value: 'no JSON' })],
-    ]);
-  });
+    ]));
 
   it('are replaced by the members that are declared', () => {
     const attributes = { url: 'u' };
@@ -237,21 +230,19 @@ describe('attributes that are no object', () => {
   });
 });
 
-describe('a new integration', () => {
-  const created = (fields: JsonObject, settings: Partial<ApiSettings> = {}) =>
-    planOf({ declared: [resource('SimIntegration', ['S'], fields)], settings }).changes[0]?.requests;
+const created = (fields: JsonObject, settings: Partial<ApiSettings> = {}) =>
+  planOf({ declared: [resource('SimIntegration', ['S'], fields)], settings }).changes[0]?.requests;
 
-  it('has no unset members, and JSON as the host takes it', () => {
-    const fields = { description: null, type: 'T', statusMap: { a: 'b' }, sources: [] };
-    expect(created(fields)).toMatchObject([{ method: 'POST', path: '/v2024/sim-integrations' }]);
-    expect(created(fields)?.[0]?.body).toEqual({
-      name: 'S',
-      type: 'T',
-      statusMap: { $jsonText: { a: 'b' } },
-      sources: [],
-    });
-    expect(created(fields, { jsonText: 'object' })?.[0]?.body).toMatchObject({ statusMap: { a: 'b' } });
+it('a new integration has no unset members, and JSON as the host takes it', () => {
+  const fields = { description: null, type: 'T', statusMap: { a: 'b' }, sources: [] };
+  expect(created(fields)).toMatchObject([{ method: 'POST', path: '/v2024/sim-integrations' }]);
+  expect(created(fields)?.[0]?.body).toEqual({
+    name: 'S',
+    type: 'T',
+    statusMap: { $jsonText: { a: 'b' } },
+    sources: [],
   });
+  expect(created(fields, { jsonText: 'object' })?.[0]?.body).toMatchObject({ statusMap: { a: 'b' } });
 });
 
 it('a patch of fields and rule takes the form that the host wants in both', () => {
@@ -271,7 +262,87 @@ it('a rule has the type that the API wants, where a manifest has only its id', (
   const complete = simIntegration.quirks?.complete;
   const declared = (rule: JsonObject | null) => ({ description: 'D', beforeProvisioningRule: rule });
   expect(complete?.(declared({ id: 'r1' }), contractSettings)).toEqual(declared({ type: 'RULE', id: 'r1' }));
-  for (const rule of [null, { type: 'OTHER', id: 'r1' }, { name: 'R' }]) {
+  for (const rule of [null, { type: 'OTHER', id: 'r1' }, { name: 'R' }])
     expect(complete?.(declared(rule), contractSettings)).toEqual(declared(rule));
-  }
+});
+
+/** Service-desk integrations, the successor of SimIntegration: a built-in kind that a descriptor describes. */
+
+const desk = {
+  kind: 'ServiceDeskIntegration',
+  name: 'ServiceNow',
+  description: 'Tickets',
+  type: 'ServiceNow Service Desk',
+  clusterRef: { type: 'CLUSTER', id: 'c1' },
+  provisioningConfig: {
+    managedResourceRefs: [
+      { type: 'SOURCE', id: 's1', name: 'HR' },
+      { type: 'SOURCE', id: 's2', name: 'AD' },
+    ],
+  },
+  attributes: { url: 'https://snow.example.com', statusMap: { closed: 'Committed' } },
+};
+const seed = 'objects: { Cluster: [{ id: c1, name: va-prod }] }';
+const path = '/v2025/service-desk-integrations';
+const held = (world: Awaited<ReturnType<typeof createTestWorld>>) =>
+  world.sandbox.state.objects.ServiceDeskIntegration ?? [];
+
+test('it is created whole, and changed by `replace` alone, also where a member is new or goes', async () => {
+  const world = await createTestWorld({ seed });
+  world.declare([desk]);
+  await succeed(world, 'apply --yes');
+  expect(writesIn(world.sandbox.log)).toMatchObject([{ method: 'POST', path, body: { name: 'ServiceNow' } }]);
+  expect((await world.plan()).changes).toEqual([]);
+  const [first] = held(world);
+  world.declare([
+    {
+      ...desk,
+      description: 'Manual work',
+      attributes: { url: 'https://new.example.com', retries: 3, statusMap: null },
+      beforeProvisioningRule: { type: 'RULE', id: 'r1' },
+    },
+  ]);
+  await succeed(world, 'apply --yes');
+  const change = writesIn(world.sandbox.log).at(-1);
+  expect(change).toMatchObject({ method: 'PATCH', path: `${path}/${first?.id}` });
+  const steps: unknown = change?.body;
+  expect(Array.isArray(steps) && steps.map(({ op }) => op).every((op) => op === 'replace')).toBe(true);
+  expect(held(world)).toMatchObject([
+    { description: 'Manual work', attributes: { url: 'https://new.example.com', retries: 3 } },
+  ]);
+  expect((await world.plan()).changes).toEqual([]);
+});
+
+test('its sources have no order, and what repeats them is left to the server', async () => {
+  const world = await createTestWorld({ seed });
+  world.declare([desk]);
+  await succeed(world, 'apply --yes');
+  const { managedResourceRefs } = desk.provisioningConfig;
+  const provisioningConfig = { managedResourceRefs: managedResourceRefs.toReversed() };
+  world.declare([{ ...desk, provisioningConfig }]);
+  expect((await world.plan()).changes).toEqual([]);
+  world.declare([{ ...desk, managedSources: ['s1'] }]);
+  expect((await world.run('validate')).stdout).toContain('managedSources');
+});
+
+test('it is exported, after which a plan is empty, and deleted with its risk', async () => {
+  const world = await createTestWorld({ seed });
+  world.declare([desk]);
+  await succeed(world, 'apply --yes');
+  world.declare([]);
+  await succeed(world, 'export --out config --only ServiceDeskIntegration/**');
+  expect((await world.plan()).changes).toEqual([]);
+  world.declare([{ kind: 'ServiceDeskIntegration', name: 'ServiceNow', ensure: 'absent' }]);
+  const { changes } = await world.plan('--allow-delete-all', 'ServiceDeskIntegration');
+  expect(changes).toMatchObject([{ action: 'delete', risk: ['delete'] }]);
+  await succeed(world, 'apply --yes', '--allow-delete-all', 'ServiceDeskIntegration');
+  expect(held(world)).toEqual([]);
+});
+
+test('a new one without what the host requires is told, and a step by hand', async () => {
+  const world = await createTestWorld({ seed });
+  world.declare([{ kind: 'ServiceDeskIntegration', name: 'Bare' }]);
+  const { stdout, stderr } = await world.run('validate');
+  expect(stdout + stderr).toContain('required-field');
+  expect((await world.plan()).changes).toMatchObject([{ action: 'manual', requests: [] }]);
 });

@@ -55,18 +55,18 @@ async function isFinishedByOneMore(
   }
 }
 
-it("one more apply finishes it for kinds of one's own", { timeout: 600_000 }, async () => {
-  await fc.assert(
+it("one more apply finishes it for kinds of one's own", { timeout: 600_000 }, () =>
+  fc.assert(
     fc.asyncProperty(describedCase, disturbances, async (given, disturbance) => {
       const declared = given.declared.map((fields) => ({ kind: 'Told', ...fields }));
       await isFinishedByOneMore(describedOptions(given), (world) => world.declare(declared), disturbance);
     }),
     { numRuns: runs(8), endOnFailure: true },
-  );
-});
+  ),
+);
 
-it.each(worlds)('one more apply finishes it in tenants of kind %#', { timeout: 600_000 }, async (options) => {
-  await fc.assert(
+it.each(worlds)('one more apply finishes it in tenants of kind %#', { timeout: 600_000 }, (options) =>
+  fc.assert(
     fc.asyncProperty(tenantContent, manifests, disturbances, async (content, declared, disturbance) => {
       const prepare = ({ declare, sandbox }: World) => {
         fill(sandbox.state, content);
@@ -75,5 +75,5 @@ it.each(worlds)('one more apply finishes it in tenants of kind %#', { timeout: 6
       await isFinishedByOneMore(options, prepare, disturbance);
     }),
     { numRuns: runs(8), endOnFailure: true },
-  );
-});
+  ),
+);

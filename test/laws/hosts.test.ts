@@ -15,16 +15,14 @@ async function useAll(host: Host, identity: WorldOptions['identity'] = {}): Prom
   setSecrets(world);
   await succeed(world, 'validate');
   expect((await world.plan()).changes).toEqual([]);
-  const pruned = await world.plan('--prune');
-  expect(pruned).toMatchObject({ changes: [], summary: { undeclared: 0 } });
+  expect(await world.plan('--prune')).toMatchObject({ changes: [], summary: { undeclared: 0 } });
   await succeed(world, 'export --out config --merge');
   expect((await world.plan()).changes).toEqual([]);
 
   world.declare(findWanted(host));
   const before = await world.plan();
   await succeed(world, 'apply --yes --result result.json');
-  const after = await world.plan();
-  expect(after.changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
+  expect((await world.plan()).changes).toEqual(before.changes.filter(({ action }) => action === 'manual'));
   expect(unmetIn(world.read('result.json'))).toEqual([]);
 
   await succeed(world, 'validate');
@@ -61,26 +59,24 @@ describe('apply then plan is empty, export then plan is empty, and every command
   test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
 });
 
-describe('a host that knows no pages', () => {
-  // Where a list has as many objects as a page, nothing but the next answer tells that it was whole.
-  test.each(isThorough ? [100, ...Array(61).keys()] : [100, 25])(
-    'has %i objects of each kind: both plans are empty',
-    async (count) => {
-      const world = await createTestWorld({ ...worldOf({ unpaged: true }), seed: seedOf(count) });
-      await succeed(world, 'export --out config --kinds NotificationTemplate SenderAddress VerifiedDomain');
-      expect((await world.plan()).summary).toMatchObject({ unchanged: 3 * count, undeclared: 0 });
-      world.declare(
-        [...new Set([1, count + 1])].map((at) => ({
-          ...templateNumber(at),
-          kind: 'NotificationTemplate',
-          subject: 'New',
-        })),
-      );
-      await succeed(world, 'apply --yes');
-      expect((await world.plan()).changes).toEqual([]);
-    },
-  );
-});
+// Where a list has as many objects as a page, nothing but the next answer tells that it was whole.
+test.each(isThorough ? [100, ...Array(61).keys()] : [100, 25])(
+  'a host that knows no pages has %i objects of each kind: both plans are empty',
+  async (count) => {
+    const world = await createTestWorld({ ...worldOf({ unpaged: true }), seed: seedOf(count) });
+    await succeed(world, 'export --out config --kinds NotificationTemplate SenderAddress VerifiedDomain');
+    expect((await world.plan()).summary).toMatchObject({ unchanged: 3 * count, undeclared: 0 });
+    world.declare(
+      [...new Set([1, count + 1])].map((at) => ({
+        ...templateNumber(at),
+        kind: 'NotificationTemplate',
+        subject: 'New',
+      })),
+    );
+    await succeed(world, 'apply --yes');
+    expect((await world.plan()).changes).toEqual([]);
+  },
+);
 
 const templateNumber = (at: number) => ({ key: `key_${at}`, medium: 'EMAIL', locale: 'en' });
 
@@ -113,8 +109,7 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
       const world = await createTestWorld({ ...describedWorld, ...worldOf(host) });
       await succeed(world, 'export --kinds Role AccessProfile Transform --out config');
       await succeed(world, 'validate');
-      const { changes: before } = await world.plan();
-      expect(before).toEqual([]);
+      expect((await world.plan()).changes).toEqual([]);
       world.declare([]);
       world.write('config/all.yaml', manifestFile(describedGroups));
       await succeed(world, 'apply --yes --result result.json');
@@ -122,9 +117,7 @@ describe("for kinds of one's own, both plans are empty, and a rollback leads bac
       expect(unmetIn(world.read('result.json'))).toEqual([]);
       await succeed(world, 'rollback result.json --out back.json');
       await succeed(world, 'apply back.json');
-      expect((await world.run('rollback result.json --format json')).json).toMatchObject({
-        changes: [],
-      });
+      expect((await world.run('rollback result.json --format json')).json).toMatchObject({ changes: [] });
     },
   );
 });

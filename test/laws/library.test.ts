@@ -52,7 +52,7 @@ const more: Objects = {
     {
       source: ledger,
       id: 'aaaa80835d191a86015d28455b4a2329',
-      name: 'account',
+      name: 'a',
       nativeObjectType: 'User',
       attributes: [],
     },

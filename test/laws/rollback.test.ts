@@ -136,8 +136,8 @@ async function createKilledWorld(options: WorldOptions, nth: number) {
   return { world, apply };
 }
 
-it("a rollback restores kinds of one's own", async () => {
-  await fc.assert(
+it("a rollback restores kinds of one's own", () =>
+  fc.assert(
     fc.asyncProperty(describedCase, fc.boolean(), async (given, deletes) => {
       const names = given.declared.map(keyOf);
       const others = given.objects
@@ -149,22 +149,21 @@ it("a rollback restores kinds of one's own", async () => {
       await leadsBack(world, declared);
     }),
     { numRuns: runs(25) },
-  );
-});
+  ));
 
 const keyOf = (fields: JsonObject) =>
   mapMembers(pick(fields, ['place', 'name', 'locale']), (part) => part ?? undefined);
 
-it.each(worlds)('a rollback restores tenants of kind %#', async (options) => {
-  await fc.assert(
+it.each(worlds)('a rollback restores tenants of kind %#', (options) =>
+  fc.assert(
     fc.asyncProperty(tenantContent, manifests, async (content, declared) => {
       await using world = await createWorld(options);
       fill(world.sandbox.state, content);
       await leadsBack(world, declared);
     }),
     { numRuns: runs(25) },
-  );
-});
+  ),
+);
 
 it.each(worlds)('so does one of an apply that was killed, in tenants of kind %#', async (options) => {
   const nth = fc.integer({ min: 8, max: 40 });

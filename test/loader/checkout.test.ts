@@ -1,13 +1,24 @@
-/** The files of a revision are those of the disk at that time, links included. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Checkout, commitsWith, withRevision } from '../../src/loader/git.ts';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { type Checkout, commitsWith, isInRepository, withRevision } from '../../src/loader/git.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { type Files, project, thrown } from './fixture.ts';
+
+/** The files of a revision are those of the disk at that time, links included. */
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -31,15 +42,14 @@ const atHead = <T>(root: string, use: (source: FileSource) => T) =>
   withRevision(projectIn(root), 'HEAD', ({ folder }) => use(diskSource(folder)));
 
 /** Every manifest with its text, or why it cannot be read. */
-function contentsOf(source: FileSource) {
-  return source.glob(everything).map((path) => {
+const contentsOf = (source: FileSource) =>
+  source.glob(everything).map((path) => {
     try {
       return [path, source.text(path)];
     } catch (error) {
       return [path, String(error)];
     }
   });
-}
 
 test('links to files and folders, chains, ways through other folders and out are followed as on the disk', async () => {
   const root = createCommitted(
@@ -184,9 +194,9 @@ describe('a revision', () => {
     return root;
   };
 
-  test.each(['HEAD~1', 'v1', 'main^'])('may be named as for git: %s', async (revision) => {
-    expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
-  });
+  test.each(['HEAD~1', 'v1', 'main^'])('may be named as for git: %s', async (revision) =>
+    expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]),
+  );
 
   test('is as old as the end of the second of its commit: git keeps no shorter time', async () => {
     const root = twice();
@@ -213,9 +223,8 @@ describe('a revision', () => {
     commitAll(tree, 'third');
     git(tree, 'commit', '-q', '--allow-empty', '-m', 'fourth');
     git(tree, ...bisect);
-    for (const revision of ['HEAD@{1}', '@{1}', 'other@{1}', 'refs/bisect/bad']) {
+    for (const revision of ['HEAD@{1}', '@{1}', 'other@{1}', 'refs/bisect/bad'])
       expect(await filesAt(tree, revision)).toEqual([['a.yaml', 'b.yaml', 'c.yaml', 'tenantctl.yaml'], []]);
-    }
     expect(await filesAt(root, 'HEAD@{1}')).toEqual([['a.yaml', 'tenantctl.yaml'], []]);
     expect(await filesAt(root, 'refs/bisect/bad')).toEqual([['a.yaml', 'b.yaml', 'tenantctl.yaml'], []]);
   });
@@ -233,13 +242,12 @@ describe('a revision', () => {
 
   test('that git does not know is refused, and so is what is no revision', async () => {
     const root = twice();
-    for (const revision of ['nope', '--all', 'HEAD~5', 'HEAD:a.yaml']) {
+    for (const revision of ['nope', '--all', 'HEAD~5', 'HEAD:a.yaml'])
       expect(await refusalOf(root, revision)).toEqual({
         code: 'unknown-revision',
         message: expect.stringContaining(`git does not know the revision "${revision}" here`),
         hint: 'Name a commit, tag or branch of the repository that holds the project. In CI, fetch it first: `git fetch origin BRANCH:refs/remotes/origin/BRANCH`.',
       });
-    }
   });
 
   test('that HEAD was not made from is refused, with what both have', async () => {
@@ -356,5 +364,88 @@ test('a temporary folder that cannot be made is named, with what to do', async (
         hint: 'Set TMPDIR, or TEMP on Windows, to a folder that you may write to.',
       },
     ],
+  });
+});
+
+/** Whether a file came with the repository: then no run of this machine wrote it. */
+
+const journal = '.tenantctl/fleets/a.jsonl';
+
+function createRepository(files: Files): string {
+  const root = realpathSync(project({ 'tenantctl.yaml': '', ...files }));
+  commitAll(root);
+  return root;
+}
+
+describe('a file of the project came with the repository', () => {
+  it('where it was committed, or only added', async () => {
+    const root = createRepository({ [journal]: '' });
+    expect(await isInRepository(root, join(root, journal))).toBe(true);
+    writeFileSync(join(root, '.tenantctl/fleets/b.jsonl'), '');
+    expect(await isInRepository(root, join(root, '.tenantctl/fleets/b.jsonl'))).toBe(false);
+    git(root, 'add', '.');
+    expect(await isInRepository(root, join(root, '.tenantctl/fleets/b.jsonl'))).toBe(true);
+  });
+
+  it('where the project is in a folder of the repository', async () => {
+    const root = createRepository({ [`sub/${journal}`]: '', 'other/a': '' });
+    expect(await isInRepository(join(root, 'sub'), join(root, 'sub', journal))).toBe(true);
+    expect(await isInRepository(join(root, 'other'), join(root, 'other/a'))).toBe(true);
+  });
+
+  it('where a link above it was committed', async () => {
+    const root = realpathSync(project({ 'tenantctl.yaml': '', 'store/fleets/a.jsonl': '' }));
+    symlinkSync('store', join(root, '.tenantctl'));
+    git(root, 'init', '-q');
+    git(root, 'add', '.tenantctl');
+    expect(await isInRepository(root, join(root, journal))).toBe(true);
+    symlinkSync(join(realpathSync(project({ 'store/fleets/a.jsonl': '' })), 'store'), join(root, 'new'));
+    expect(await isInRepository(root, join(root, 'new/fleets/a.jsonl'))).toBe(false);
+  });
+
+  it('where what a link leads to was committed', async () => {
+    const root = createRepository({ 'store/fleets/a.jsonl': '' });
+    symlinkSync('store', join(root, '.tenantctl'));
+    expect(await isInRepository(root, join(root, journal))).toBe(true);
+  });
+
+  it('where a submodule above it was added', async () => {
+    const root = createRepository({});
+    mkdirSync(join(root, '.tenantctl/fleets'), { recursive: true });
+    const head = git(root, 'rev-parse', 'HEAD').trim();
+    git(root, 'update-index', '--add', '--cacheinfo', `160000,${head},.tenantctl`);
+    writeFileSync(join(root, journal), '');
+    expect(await isInRepository(root, join(root, journal))).toBe(true);
+  });
+
+  it('where only its case differs', async () => {
+    const root = createRepository({ [journal]: '' });
+    renameSync(join(root, '.tenantctl'), join(root, '.Tenantctl'));
+    expect(await isInRepository(root, join(root, '.Tenantctl/fleets/a.jsonl'))).toBe(true);
+  });
+
+  it('but not where only the beginning or the end of its name is there', async () => {
+    const root = createRepository({ '.tenantctl/fleets/a': '', 'fleets/b.jsonl': '', 'b.jsonl': '' });
+    for (const name of ['a.jsonl', 'b.jsonl']) {
+      writeFileSync(join(root, '.tenantctl/fleets', name), '');
+      expect(await isInRepository(root, join(root, '.tenantctl/fleets', name))).toBe(false);
+    }
+  });
+
+  it('but not in a project that is in no repository', async () => {
+    const root = realpathSync(project({ [journal]: '' }));
+    expect(await isInRepository(root, join(root, journal))).toBe(false);
+  });
+
+  it('or cannot be told, where the repository cannot be read', async () => {
+    const root = createRepository({ [journal]: '' });
+    const cannotTell = () => expect(isInRepository(root, join(root, journal))).rejects;
+    if (process.geteuid?.() === 0) {
+      chownSync(join(root, '.git'), 12345, 12345);
+      await cannotTell().toThrow('belongs to another user');
+    }
+    renameSync(join(root, '.git'), join(root, 'elsewhere'));
+    writeFileSync(join(root, '.git'), 'gitdir: ../none\n');
+    await cannotTell().toThrow('is not a repository');
   });
 });

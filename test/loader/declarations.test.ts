@@ -1,10 +1,11 @@
-/** What the manifests of a project declare of live objects, as far as they can be read. */
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { noticesOf } from '../../src/kinds/resource.ts';
 import { openProjects } from '../../src/loader/index.ts';
 import { liveFrom } from '../support/plan.ts';
-import { brief, config, type Files, failureOf, load, project } from './fixture.ts';
+import { brief, config, errors, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
+
+/** What the manifests of a project declare of live objects, as far as they can be read. */
 
 const declarationsIn = (files: Files) =>
   openProjects({ configFile: join(project(files), 'tenantctl.yaml'), env: {} }).declarations(undefined);
@@ -120,4 +121,195 @@ it('what is known of a kind is told once, where it is declared first', () => {
     'config/b.yaml': 'kind: SimIntegration\nname: b\n',
   });
   expect(noticesOf(resources).map(brief)).toEqual(['sim-deprecated config/a.yaml:4:1']);
+});
+
+const integration = (description: string, more = '') =>
+  `kind: SimIntegration\nname: Tickets\ntype: ServiceNow Service Desk\ndescription: ${description}\n${more}`;
+
+/** The declaration of a manifest in an environment with the variable `company`. */
+function declarationOf(manifest: string, company = 'Acme', more: Files = {}, environment = '') {
+  const { resources } = load({
+    'tenantctl.yaml': config(`    variables: { company: ${company} }\n${environment}`),
+    'config/a.yaml': manifest,
+    'config/text.txt': 'A text.\n',
+    ...more,
+  });
+  const [{ declaration } = { declaration: null }] = resources;
+  if (!declaration) throw new Error('The manifest declares nothing.');
+  return declaration;
+}
+
+const digestOf = (...args: Parameters<typeof declarationOf>) => declarationOf(...args).digest();
+const overlay = (description: string) =>
+  `    overlays: [{ target: SimIntegration/*, merge: { description: ${description} } }]\n`;
+
+describe('the digest of what a manifest declares', () => {
+  it.each<[string, string, string]>([
+    ['comments and layout', integration('A'), integration("'A' # text", '# end\n')],
+    [
+      'the order of members',
+      integration('A'),
+      'description: A\ntype: ServiceNow Service Desk\nname: Tickets\nkind: SimIntegration\n',
+    ],
+    ['where a tag stands', integration('!var company'), `# moved\n\n${integration('!var company')}`],
+    [
+      'one',
+      integration('A', 'attributes: { a: x, b: x }'),
+      integration('A', 'attributes: { a: &x x, b: *x }'),
+    ],
+  ])('does not depend on %s', (_, one, other) => expect(digestOf(other)).toBe(digestOf(one)));
+
+  it('is the same in environments with other variables, secrets and overlays', () => {
+    const manifest = integration('!format "For %{company}"', 'attributes: { password: !secret D }');
+    expect(digestOf(manifest, 'Other', {}, overlay('B'))).toBe(digestOf(manifest));
+  });
+
+  it.each<[string, string, string]>([
+    ['a value', integration('A'), integration('B')],
+    ['a variable instead of its value', integration('Acme'), integration('!var company')],
+    [
+      'the name of a secret',
+      integration('A', 'attributes: { password: !secret D }'),
+      integration('A', 'attributes: { password: !secret P }'),
+    ],
+    ['lifecycle', integration('A'), integration('A', 'lifecycle: { protect: true }')],
+    ['the key', integration('A'), integration('A').replace('Tickets', 'Requests')],
+    ['ensure', integration('A'), 'kind: SimIntegration\nname: Tickets\nensure: absent\n'],
+  ])('depends on %s', (_, one, other) => expect(digestOf(other)).not.toBe(digestOf(one)));
+
+  it('depends on what a side file says, and not on its path', () => {
+    const from = (file: string, text: string) =>
+      digestOf(integration(`!file ${file}`), 'Acme', { [`config/${file}`]: text });
+    expect(from('a.txt', 'A')).toBe(from('b.txt', 'A'));
+    expect(from('a.txt', 'B')).not.toBe(from('a.txt', 'A'));
+  });
+});
+
+describe('where an environment departs from what is declared', () =>
+  it('names what tags and overlays decide, and nothing else', () => {
+    const manifest = integration(
+      'A',
+      'cluster: !var company\nattributes: { a: 1, url: !format "https://%{company}/", list: [x, !var company] }\n',
+    );
+    expect(declarationOf(manifest).differsHere()).toEqual([
+      '/cluster',
+      '/attributes/url',
+      '/attributes/list/1',
+    ]);
+    expect(declarationOf(integration('A'), 'Acme', {}, overlay('B')).differsHere()).toEqual(['/description']);
+    expect(declarationOf(integration('A'), 'Acme', {}, overlay('A')).differsHere()).toEqual([]);
+    expect(declarationOf(integration('!file text.txt')).differsHere()).toEqual([]);
+  }));
+
+it('a manifest cannot write a note of a tag itself', () => {
+  const manifest = integration('A', 'attributes: { a: { $tag: [!!str "!var", company, 1] } }');
+  expect(() => declarationOf(manifest)).toThrow('The key `$tag` is reserved for tenantctl.');
+});
+
+const kindFile = (name: string, path: string, more = '') => ({
+  [`kinds/${name}.kind.yaml`]: `kind: ${name}\npath: ${path}\nkey: name\n${more}`,
+});
+
+describe('a collection of a built-in kind', () => {
+  const place = 'collection-taken kinds/Ticket.kind.yaml:2:7';
+
+  test('has no other name, under which its guards and hidden settings would not count', () => {
+    expect(errors(refusalOf(kindFile('Ticket', '/v2024/sim-integrations', 'delete: true\n')))).toEqual([
+      place,
+    ]);
+    const [refused] = refusalOf(kindFile('Ticket', '/v2024/sim-integrations'));
+    expect(refused?.message).toContain('`SimIntegration`');
+    expect(refused?.hint).toContain('SimIntegration');
+  });
+
+  test.each([
+    ['of another version', '/v2026/sim-integrations'],
+    ['without a version', '/sim-integrations'],
+    ['of a version that has only a name', '/beta/sim-integrations'],
+    ['in another case', '/v2024/Sim-Integrations'],
+    ['of the latest version', '/latest/sim-integrations'],
+    ['of a minor version', '/v2024.1/sim-integrations'],
+    ['of a version before its release', '/v1beta/sim-integrations'],
+    ['behind a word that says nothing', '/api/latest/sim-integrations'],
+    ['that names a format', '/v2024/sim-integrations.json'],
+    ['that newer hosts use', '/sim-integrations/v1'],
+    ['of the other service', '/api/advanced_search'],
+    ['whose beginning a base URL may have', '/advanced_search'],
+  ])('nor by a path %s', (_, path) => expect(errors(refusalOf(kindFile('Ticket', path)))).toEqual([place]));
+
+  test('is not given to another kind by an environment', () => {
+    const text = (path: string) => `version: 1
+environments:
+  test:
+    identity:
+      baseUrl: https://a.example
+      auth: { token: !env T }
+      paths: { Ticket: ${path} }
+`;
+    const project = (path: string) => ({
+      'tenantctl.yaml': text(path),
+      ...kindFile('Ticket', '/v2025/tickets'),
+    });
+    expect(load(project('/tickets/v1')).environment.settings.paths).toEqual({ Ticket: '/tickets/v1' });
+    expect(errors(refusalOf(project('/v2025/sim-integrations')))).toEqual([
+      'collection-taken tenantctl.yaml:7:24',
+    ]);
+  });
+
+  test.each([
+    ['the base URL has all of it', 'identity', 'https://a.example/sim-integrations', '/v1'],
+    ['the base URL has it in escapes', 'identity', 'https://a.example/%73im-integrations', '/v1'],
+    ['the base URL has it behind a folder', 'identity', 'https://a.example/api/sim-integrations', '/v1'],
+  ])('is not reached where %s', (_, service, baseUrl, path) => {
+    const text = `version: 1
+environments:
+  test:
+    ${service}: { baseUrl: ${baseUrl}, auth: { token: !env T } }
+`;
+    const files = {
+      'tenantctl.yaml': text,
+      ...kindFile('Ticket', path, `service: ${service}\ndelete: true\n`),
+    };
+    const [refused] = refusalOf(files);
+    expect(refused).toMatchObject({ code: 'collection-taken', source: { file: 'tenantctl.yaml', line: 4 } });
+  });
+
+  test('is not reached by the path that an environment sets for the built-in kind', () => {
+    const text = `version: 1
+environments:
+  test:
+    identity: { baseUrl: https://a.example, auth: { token: !env T }, paths: { SimIntegration: /desk/items } }
+    profiles: { baseUrl: https://b.example, profileSearchPath: /searches }
+`;
+    const project = (path: string) => ({
+      'tenantctl.yaml': text,
+      ...kindFile('Ticket', path, 'delete: true\n'),
+    });
+    expect(errors(refusalOf(project('/v2/desk/items')))).toEqual(['collection-taken tenantctl.yaml:4:95']);
+    expect(errors(refusalOf(project('/searches')))).toEqual(['collection-taken tenantctl.yaml:5:26']);
+    expect(load(project('/v2/desk/others')).environment.kinds.find('Ticket')).toBeDefined();
+  });
+
+  test('may be described where the built-in kind is only read', () => {
+    const { environment } = load({
+      'tenantctl.yaml': config(),
+      ...kindFile('Connector', '/v2025/sources', 'update: json-patch\n'),
+    });
+    expect(environment.kinds.find('Connector')).toBeDefined();
+  });
+});
+
+describe('a collection of one’s own', () => {
+  const role = kindFile('Role', '/v2025/roles', 'delete: true\n');
+
+  test('is written by one kind', () =>
+    expect(errors(refusalOf({ ...role, ...kindFile('Rolle', '/v2025/roles', 'create: true\n') }))).toEqual([
+      'collection-taken kinds/Role.kind.yaml:2:7',
+      'collection-taken kinds/Rolle.kind.yaml:2:7',
+    ]));
+
+  test('may have another kind that is only read, to be referred to by another key', () => {
+    const { environment } = load({ ...role, ...kindFile('RoleByName', '/v2025/roles') });
+    expect(environment.kinds.find('RoleByName')).toBeDefined();
+  });
 });

@@ -21,16 +21,11 @@ const problemsOf = (dotEnv: string | Uint8Array) =>
 describe('the values in .env', () => {
   it.each([
     ['plain', 'SENDER=a@b.example'],
-    [
-      'with export, blanks, comments and Windows line ends',
-      '# mine\r\n\r\n export SENDER = a@b.example # x\r\n',
-    ],
+    ['with export, blanks, comments and CRLF', '# mine\r\n\r\n export SENDER = a@b.example # x\r\n'],
     ['in quotes', 'SENDER="a@b.example"'],
     ['beside one of another program that begins with a #', 'COLOR=#fff\nSENDER=a@b.example'],
     ['after a value of several lines', "KEY='one\nSENDER=no\nthree'\nSENDER=a@b.example"],
-  ])('are found: %s', (_what, text) => {
-    expect(senderOf(text)).toBe('a@b.example');
-  });
+  ])('are found: %s', (_what, text) => expect(senderOf(text)).toBe('a@b.example'));
 
   it('never replace what is set, empty or by a file', () => {
     expect(senderOf('SENDER=a@b.example', { SENDER: 'set@b.example' })).toBe('set@b.example');
@@ -97,15 +92,11 @@ describe('a .env that cannot be used', () => {
     ['a name of a file', 'A=1\nP_FILE=/etc/shadow', `.env:2 ${misread}`],
     ['too large', 'A=1\n'.repeat(20_000), '.env:1 file-too-large .env is larger than 64 KB.'],
     ['not UTF-8', Uint8Array.from([65, 61, 255]), '.env:1 not-utf8 .env is not UTF-8 text.'],
-  ])('is an error with its line: %s', (_what, text, problem) => {
-    expect(problemsOf(text)).toEqual([problem]);
-  });
+  ])('is an error with its line: %s', (_what, text, problem) => expect(problemsOf(text)).toEqual([problem]));
 
   it.each(['A=se#cret', "A='it''s'", 'A="se\\"cret"', 'A="sec" ret', 'A=`sec`ret'])(
     'would be cut short by Node: %s',
-    (line) => {
-      expect(problemsOf(`B=1\n${line}\nC=3`)).toEqual([`.env:2 ${misread}`]);
-    },
+    (line) => expect(problemsOf(`B=1\n${line}\nC=3`)).toEqual([`.env:2 ${misread}`]),
   );
 
   it.each([
@@ -150,7 +141,7 @@ describe('a .env that cannot be used', () => {
   );
 });
 
-describe('what was declared at a revision', () => {
+describe('what was declared at a revision', () =>
   it('is resolved with the values of today', async () => {
     const files: Files = {
       'tenantctl.yaml': config('    variables: { a: !env SENDER }\n'),
@@ -167,5 +158,4 @@ describe('what was declared at a revision', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('+ SenderAddress/a@b.example');
     expect(stdout).not.toContain('SENDER is not set');
-  });
-});
+  }));

@@ -60,9 +60,8 @@ describe('a tenant at two addresses', () => {
     expect([clientId(), clientSecret()]).toEqual(['me', 'shh']);
   });
 
-  test('may have credentials of its own for each service, and a token', () => {
-    expect(tokenOf(remote('      auth: { token: !secret T }\n'), { T: 'abc' })()).toBe('abc');
-  });
+  test('may have credentials of its own for each service, and a token', () =>
+    expect(tokenOf(remote('      auth: { token: !secret T }\n'), { T: 'abc' })()).toBe('abc'));
 
   const tenantAt = (address: string) =>
     `version: 1\nenvironments:\n  p:\n    profiles:\n      baseUrl: ${JSON.stringify(address)}\n      auth: { token: !env T }\n`;
@@ -75,9 +74,9 @@ describe('a tenant at two addresses', () => {
     ['http://[::1]:8080/x', 'http://[::1]:8080/x'],
     ['http://127.0.0.53', 'http://127.0.0.53'],
     ['http://127.10.20.30', 'http://127.10.20.30'],
-  ])('is known by its address without the slashes at the end: %s', (written, address) => {
-    expect(environment(tenantAt(written)).tenant.profiles).toBe(address);
-  });
+  ])('is known by its address without the slashes at the end: %s', (written, address) =>
+    expect(environment(tenantAt(written)).tenant.profiles).toBe(address),
+  );
 
   test.each([
     ['ftp://localhost/', 'https://'],
@@ -111,9 +110,8 @@ describe('a tenant at two addresses', () => {
     ]);
   });
 
-  test('may have a client id in the file, which is no secret', () => {
-    expect(clientOf(remote().replace('!env ID', 'my-client')).clientId()).toBe('my-client');
-  });
+  test('may have a client id in the file, which is no secret', () =>
+    expect(clientOf(remote().replace('!env ID', 'my-client')).clientId()).toBe('my-client'));
 
   test('knows the settings of its addresses, for messages about hosts', () => {
     const text = remote().replace('auth:', 'tokenUrl: https://login.example/token\n      auth:');
@@ -307,8 +305,7 @@ describe('choosing an environment', () => {
   test('an anchor of one environment serves in another', () => {
     const text = `${two}  c: { sandbox: {}, variables: &v { x: 1 } }\n  d: { sandbox: {}, variables: *v }\n`;
     expect(environment(text, {}, 'd').variables).toEqual({ x: 1 });
-    const tagged = text.replace('x: 1', 'x: !env X');
-    expect(environment(tagged, { X: 'y' }, 'd').variables).toEqual({ x: 'y' });
+    expect(environment(text.replace('x: 1', 'x: !env X'), { X: 'y' }, 'd').variables).toEqual({ x: 'y' });
   });
 
   test('an alias is a tagged value of the same environment again', () => {
@@ -386,11 +383,10 @@ describe('overlays', () => {
     });
   });
 
-  test('null clears a field and removes a member inside one', () => {
+  test('null clears a field and removes a member inside one', () =>
     expect(
       overlaid('{ target: "**", merge: { description: null, attributes: { b: null } } }').fields,
-    ).toEqual({ description: null, attributes: { a: 1, p: { $secret: 'P' } } });
-  });
+    ).toEqual({ description: null, attributes: { a: 1, p: { $secret: 'P' } } }));
 
   test('are merged into JSON that is written as text, too', () => {
     const overlay = '{ attributes: { b: { c: null }, n: 1 } }';
@@ -447,9 +443,7 @@ describe('overlays', () => {
     ['a field misspelt', '{ target: "**", merge: { descripton: x } }', 'unknown-field tenantctl.yaml:6:34'],
     ['a wrong value', '{ target: "**", merge: { sources: x } }', 'wrong-type tenantctl.yaml:6:43'],
     ['no target', '{ merge: {} }', 'missing-field tenantctl.yaml:6:9'],
-  ])('are checked: %s', (_name, text, error) => {
-    expect(errors(failureOf(overlay(text)))).toEqual([error]);
-  });
+  ])('are checked: %s', (_name, text, error) => expect(errors(failureOf(overlay(text)))).toEqual([error]));
 
   test('with a typo in the kind of their target are refused: they would never match', () => {
     const [found] = refusalOf(overlay('{ target: SimIntegratoin/*, merge: {} }'));
@@ -510,8 +504,7 @@ describe('the network of a tenant', () => {
   );
 
   test('has the hosts that may be called, and names the entry that is none', () => {
-    const hosts = networkIn({ TENANTCTL_ALLOWED_HOSTS: ' a.example , b.example:8443,, ' }).hosts;
-    expect(hosts).toEqual([
+    expect(networkIn({ TENANTCTL_ALLOWED_HOSTS: ' a.example , b.example:8443,, ' }).hosts).toEqual([
       { name: 'a.example', port: null },
       { name: 'b.example', port: '8443' },
     ]);

@@ -11,9 +11,7 @@ import { Failure } from '../../src/model/failure.ts';
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** A project file with one embedded tenant; `more` is added to its environment, indented by four. */
-export function config(more = ''): string {
-  return `version: 1\nenvironments:\n  test:\n    sandbox: {}\n${more}`;
-}
+export const config = (more = ''): string => `version: 1\nenvironments:\n  test:\n    sandbox: {}\n${more}`;
 
 /** A new folder with these files, removed after the test. */
 export function project(files: Files): string {
@@ -34,14 +32,12 @@ export interface Loading {
   env?: NodeJS.ProcessEnv;
 }
 
-export function load(files: Files, loading: Loading = {}): Project {
-  return loadProject({ configFile: join(project(files), 'tenantctl.yaml'), env: secrets, ...loading });
-}
+export const load = (files: Files, loading: Loading = {}): Project =>
+  loadProject({ configFile: join(project(files), 'tenantctl.yaml'), env: secrets, ...loading });
 
 /** The resources of one manifest file. */
-export function resources(manifest: string, more: Files = {}, loading: Loading = {}): readonly Resource[] {
-  return load({ 'config/a.yaml': manifest, ...more }, loading).resources;
-}
+export const resources = (manifest: string, more: Files = {}, loading: Loading = {}): readonly Resource[] =>
+  load({ 'config/a.yaml': manifest, ...more }, loading).resources;
 
 /** The only resource of one manifest file. */
 export function resource(manifest: string, more: Files = {}, loading: Loading = {}): Resource {
@@ -51,14 +47,12 @@ export function resource(manifest: string, more: Files = {}, loading: Loading = 
 }
 
 /** What loading these files is refused for. */
-export function failureOf(files: Files, loading: Loading = {}): readonly Diagnostic[] {
-  return thrown(() => load(files, loading)).diagnostics;
-}
+export const failureOf = (files: Files, loading: Loading = {}): readonly Diagnostic[] =>
+  thrown(() => load(files, loading)).diagnostics;
 
 /** The errors alone. */
-export function refusalOf(files: Files, loading: Loading = {}): readonly Diagnostic[] {
-  return failureOf(files, loading).filter(({ severity }) => severity === 'error');
-}
+export const refusalOf = (files: Files, loading: Loading = {}): readonly Diagnostic[] =>
+  failureOf(files, loading).filter(({ severity }) => severity === 'error');
 
 /** What diagnostics say in words that says nothing, or shows the inside of the program. */
 function unclear(diagnostics: readonly Diagnostic[]): string[] {
@@ -78,11 +72,9 @@ export function thrown(run: () => unknown): Failure {
 }
 
 /** A diagnostic as one line: `code file:line:column`. */
-export function brief({ code, source }: Diagnostic): string {
-  return source ? `${code} ${source.file}:${source.line}:${source.column}` : code;
-}
+export const brief = ({ code, source }: Diagnostic): string =>
+  source ? `${code} ${source.file}:${source.line}:${source.column}` : code;
 
 /** The errors among diagnostics, briefly. */
-export function errors(diagnostics: readonly Diagnostic[]): string[] {
-  return diagnostics.filter(({ severity }) => severity === 'error').map(brief);
-}
+export const errors = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.filter(({ severity }) => severity === 'error').map(brief);

@@ -1,11 +1,12 @@
-/** A project that is opened for something else than one plan: several environments, the past, names, other manifests. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadEnvironment, loadNames, openPastProjects, openProjects } from '../../src/loader/index.ts';
 import { manifestFolder } from '../../src/loader/source.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
+
+/** A project that is opened for something else than one plan: several environments, the past, names, other manifests. */
 
 const desk = 'kind: SimIntegration\nname: a\ndescription: !var company\ntype: t\n';
 const overlays = '    overlays:\n      - { target: "**", merge: { type: overlaid } }\n';
@@ -62,11 +63,10 @@ describe('a project for several environments', () => {
 
   it('reports a mistake in a manifest to each environment', () => {
     const { projects } = openSeveral({ 'config/b.yaml': 'kind: SimIntegration\nname: [' });
-    for (const name of ['eu', 'us']) {
+    for (const name of ['eu', 'us'])
       expect(errors(thrown(() => projects.load(name)).diagnostics)).toEqual([
         'yaml-syntax config/b.yaml:2:7',
       ]);
-    }
   });
 
   it('reports a mistake in one environment for that one only', () => {
@@ -96,8 +96,7 @@ describe('a project for several environments', () => {
   });
 
   it('finds what the manifests declare, in an environment', () => {
-    const { projects } = openSeveral();
-    const found = projects.declarations('us');
+    const found = openSeveral().projects.declarations('us');
     expect(found.covers('config/b.yaml')).toBe(true);
     expect(found.globs.patterns).toEqual(['config/**/*.yaml']);
     const live = liveFrom({ kind: 'SimIntegration', raw: { name: 'a' }, id: 'x' });
@@ -196,7 +195,7 @@ describe('a project as it was', () => {
   });
 });
 
-describe('the names in a project', () => {
+describe('the names in a project', () =>
   it('are found as far as manifests can be read', () => {
     const { options } = open({
       'config/a.yaml': 'kind: SenderAddress\nemail: a@b.example\nnonsense: [\n',
@@ -209,8 +208,7 @@ describe('the names in a project', () => {
       'SenderAddress/a%40b.example',
       'ProfileSearch/All',
     ]);
-  });
-});
+  }));
 
 describe('a project file that is not written yet', () => {
   it('gives the environment that it would have', () => {
@@ -231,4 +229,57 @@ describe('a project file that is not written yet', () => {
     const refused = thrown(() => loadEnvironment(options, config('    variable: {}')));
     expect(refused.diagnostics.map(brief)).toEqual(['unknown-field tenantctl.yaml:5:5']);
   });
+});
+
+/** A folder of manifests beside a project: nothing outside it is read, and messages name its files as the user does. */
+
+const files = {
+  'out/a.yaml': 'a',
+  'out/deep/b.yml': 'b',
+  'out/environments/c.yaml': 'c',
+  'out/kinds/Role.kind.yaml': 'd',
+  'out/[odd]*.yaml': 'odd',
+  'outside.yaml': 'secret',
+};
+
+it('its manifests are named from the working directory on, and read', () => {
+  const { source, manifests } = manifestFolder('out', project(files));
+  expect(source.glob(manifests)).toEqual(['out/[odd]*.yaml', 'out/a.yaml', 'out/deep/b.yml']);
+  expect(source.text('out/deep/b.yml')).toBe('b');
+});
+
+it('one file may be named, whatever its name looks like', () => {
+  const cwd = project({ ...files, 'out/d1.yaml': 'what it would match as a glob' });
+  const { source, manifests } = manifestFolder('out/[odd]*.yaml', cwd);
+  expect(source.glob(manifests)).toEqual(['out/[odd]*.yaml']);
+});
+
+it('the working directory itself may be the folder', () => {
+  const { source, manifests } = manifestFolder('.', join(project(files), 'out'));
+  expect(source.glob(manifests)).toContain('deep/b.yml');
+  expect(source.text('deep/b.yml')).toBe('b');
+});
+
+it.each(['outside.yaml', 'outer/a.yaml', 'out/../outside.yaml', 'x/out/a.yaml'])(
+  'nothing outside it is read, such as %s',
+  (path) => {
+    const cwd = project({ ...files, 'outer/a.yaml': 'x', 'x/out/a.yaml': 'x' });
+    const { source } = manifestFolder('out', cwd);
+    const [found] = thrown(() => source.text(path)).diagnostics;
+    expect(found).toMatchObject({ code: 'outside-project' });
+  },
+);
+
+it('a refusal says what to do', () => {
+  const { source } = manifestFolder('out', project(files));
+  const [found] = thrown(() => source.text('outside.yaml')).diagnostics;
+  expect(found?.message).toContain('out of out.');
+  expect(found?.hint).toContain('inside it');
+});
+
+it('a link out of it is not followed', () => {
+  const cwd = project(files);
+  symlinkSync('../outside.yaml', join(cwd, 'out/link.yaml'));
+  const { source } = manifestFolder('out', cwd);
+  expect(thrown(() => source.text('out/link.yaml')).diagnostics).toMatchObject([{ code: 'outside-project' }]);
 });

@@ -18,7 +18,7 @@ const print = (members: Readonly<Record<string, Printable>>) =>
 const bare = { comments: new Map<string, string>(), remarks: [] };
 
 describe('printing manifests', () => {
-  it('writes plain text plain, and quotes what some parser reads as something else', () => {
+  it('writes plain text plain, and quotes what some parser reads as something else', () =>
     expect(
       print({
         a: 'Hello $name, ${x}',
@@ -30,8 +30,7 @@ describe('printing manifests', () => {
         g: 'it’s',
         h: '<p>',
       }),
-    ).toBe('a: Hello $name, ${x}\nb: "yes"\nc: "12"\nd: "a: b"\ne: 2c91e5\nf: ""\ng: it’s\nh: <p>\n');
-  });
+    ).toBe('a: Hello $name, ${x}\nb: "yes"\nc: "12"\nd: "a: b"\ne: 2c91e5\nf: ""\ng: it’s\nh: <p>\n'));
 
   it.each([
     ...['0', '007', '1_000', '1.5', '1.2.3', '1e3', '1.5e+3', '12e45', '0x1F', '0o17', '0b1'],
@@ -65,20 +64,20 @@ describe('printing manifests', () => {
     );
   });
 
-  it('writes lines as a block, and in quotes what an editor would change', () => {
+  it('writes lines as a block, and in quotes what an editor would change', () =>
     expect(print({ a: 'x\ny\n', b: 'x\ny', c: 'x \ny', d: 'x\r\ny' })).toBe(
       'a: |\n  x\n  y\nb: |-\n  x\n  y\nc: "x \\ny"\nd: "x\\r\\ny"\n',
-    );
-  });
+    ));
 
   it('writes no comment behind a block, where it would be text', () => {
     const comments = new Map([['/a', 'name']]);
     expect(printManifest([{ ...mapping({ a: 'x\n' }), ...bare, comments }])).toBe('a: |\n  x\n');
   });
 
-  it('escapes invisible characters', () => {
-    expect(print({ a: '\u2028\u202e\ufeff\u0085\ud800' })).toBe('a: "\\u2028\\u202e\\ufeff\\u0085\\ud800"\n');
-  });
+  it('escapes invisible characters', () =>
+    expect(print({ a: '\u2028\u202e\ufeff\u0085\ud800' })).toBe(
+      'a: "\\u2028\\u202e\\ufeff\\u0085\\ud800"\n',
+    ));
 
   it('writes tags, lookups on one line, and remarks below', () => {
     const lookup = {

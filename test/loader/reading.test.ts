@@ -34,13 +34,12 @@ function expected(text: string): unknown[] {
     document.contents.tag === undefined &&
     document.contents.anchor === undefined;
   const written = [...documents].filter((document) => !isBlank(document));
-  for (const document of written) {
+  for (const document of written)
     visit(document, {
       Pair: (_, { key }) => {
         if (isScalar(key) && key.value !== null && typeof key.value !== 'string') key.value = key.source;
       },
     });
-  }
   return written.map((document) => document.toJS());
 }
 
@@ -155,8 +154,7 @@ describe('a text without tags', () => {
         all += 1;
         if (!found || found.length === 0) return;
         sound += 1;
-        const values = found.map(({ value }) => value);
-        expect(JSON.stringify(values)).toBe(JSON.stringify(expected(yaml)));
+        expect(JSON.stringify(found.map(({ value }) => value))).toBe(JSON.stringify(expected(yaml)));
       }),
       { numRuns: runs(5000) },
     );
@@ -181,9 +179,7 @@ describe('a text without tags', () => {
     'a: b\na: c',
     '<<: a',
     '--- a: b',
-  ])('is refused where it is `%s`', (text) => {
-    expect(read(`${text}\n`)).toBeNull();
-  });
+  ])('is refused where it is `%s`', (text) => expect(read(`${text}\n`)).toBeNull());
 });
 
 describe('the size of a project', () => {
@@ -248,7 +244,7 @@ describe('the size of a project', () => {
   });
 });
 
-describe('a position that is asked for after reading', () => {
+describe('a position that is asked for after reading', () =>
   it('is found again in files with many documents, one after the other and back', () => {
     const file = (name: string) =>
       ['a', 'b']
@@ -256,13 +252,11 @@ describe('a position that is asked for after reading', () => {
         .join('');
     const all = load({ 'config/one.yaml': file('one'), 'config/two.yaml': file('two') }).resources;
     const found = [...all, ...all.toReversed()].map((each) => [each.key[0], each.locate('/email')] as const);
-    for (const [email, { file: path, line, column }] of found) {
+    for (const [email, { file: path, line, column }] of found)
       expect(`${path}:${line}:${column}`).toBe(
         `config/${email?.slice(2, 5)}.yaml:${email?.startsWith('a') ? 4 : 8}:8`,
       );
-    }
-  });
-});
+  }));
 
 describe('memory', () => {
   setFlagsFromString('--expose-gc');

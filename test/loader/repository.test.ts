@@ -1,9 +1,11 @@
-/** Which repository is a project's own: found without git, since its settings may belong to somebody else. */
 import { chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitsWith, repositoryOf } from '../../src/loader/git.ts';
+import { requireInside, requireOutputFile, requireOwnFolder } from '../../src/loader/paths.ts';
 import { type Files, project, thrown } from './fixture.ts';
+
+/** Which repository is a project's own: found without git, since its settings may belong to somebody else. */
 
 const head = { '.git/HEAD': 'ref: refs/heads/main\n' };
 
@@ -106,4 +108,60 @@ describe('there is none', () => {
     chownSync(join(root, 'theirs'), 12345, 12345);
     expect(refusalAt(join(root, 'a')).message).toContain(`${join(root, 'theirs')} belongs to another user`);
   });
+});
+
+/** Nothing that tenantctl writes leaves the project, whatever links the repository holds. */
+
+const codeOf = (run: () => void) => thrown(run).diagnostics.map(({ code }) => code);
+
+/** For somebody who is in another folder. */
+const requireOwnFile = (file: string) => requireOutputFile(file, project({}));
+
+/** A project, and a folder outside it. */
+function createLink(path: string, target: (outside: string) => string): string {
+  const [root, outside] = [project({ '.tenantctl/kept': '' }), project({})];
+  symlinkSync(target(outside), join(root, path));
+  return root;
+}
+
+describe('a file in `.tenantctl`', () => {
+  it('is written inside the project', () => {
+    const root = createLink('.tenantctl/inside', () => '../config');
+    mkdirSync(join(root, 'config'));
+    requireOwnFolder(root);
+    for (const path of ['.tenantctl/new/result.json', '.tenantctl/inside/a.json'])
+      requireOwnFile(join(root, path));
+  });
+
+  it.each([
+    ['a folder outside', (outside: string) => outside],
+    ['what does not exist yet', (outside: string) => join(outside, 'none')],
+  ])('is not written through a link to %s', (_what, target) => {
+    const root = createLink('.tenantctl/results', target);
+    expect(codeOf(() => requireOwnFile(join(root, '.tenantctl/results/a.json')))).toEqual([
+      'outside-project',
+    ]);
+    expect(codeOf(() => requireOwnFolder(root))).toEqual(['outside-project']);
+  });
+
+  it('is judged by the innermost `.tenantctl`, and only there', () => {
+    const root = createLink('config', (outside) => outside);
+    for (const path of ['config/a.json', '.git/a.json']) requireOwnFile(join(root, path));
+    const inner = project({ '.tenantctl/copy/.tenantctl/kept': '' });
+    symlinkSync('../..', join(inner, '.tenantctl/copy/.tenantctl/up'));
+    const up = join(inner, '.tenantctl/copy/.tenantctl/up/a.json');
+    expect(codeOf(() => requireOwnFile(up))).toEqual(['outside-project']);
+  });
+});
+
+it('a broken link out of the project is refused as one that leads there', () => {
+  const root = createLink('data', (outside) => join(outside, 'none'));
+  expect(codeOf(() => requireInside(root, 'data'))).toEqual(['outside-project']);
+});
+
+it('a file in the place of a folder is left to what makes the folder', () => {
+  const root = project({ results: 'a file' });
+  requireInside(root, 'results/new/a.json');
+  requireOwnFolder(root);
+  requireOwnFile(join(root, '.tenantctl/a.json'));
 });

@@ -24,9 +24,8 @@ describe('a resource', () => {
     expect(Object.keys(second?.fields ?? {})).toEqual(['subject', 'body']);
   });
 
-  test('percent-encodes its key in the address', () => {
-    expect(resource('kind: ProfileSearch\nlabel: A/B c').address).toBe('ProfileSearch/A%2FB%20c');
-  });
+  test('percent-encodes its key in the address', () =>
+    expect(resource('kind: ProfileSearch\nlabel: A/B c').address).toBe('ProfileSearch/A%2FB%20c'));
 
   test('keeps its lifecycle', () => {
     const manifest =
@@ -62,21 +61,19 @@ describe('a resource', () => {
   });
 });
 
-describe('locate', () => {
-  const manifest =
-    'kind: SimIntegration\nname: a\nattributes:\n  url: &u x\n  list: [a, { b: c }]\nstatusMap: *u\ndescription: !file d.txt\n';
-  test.each([
-    ['/name', 2, 7],
-    ['/attributes/url', 4, 11],
-    ['/attributes/list/1/b', 5, 18],
-    ['/statusMap/x', 6, 12],
-    ['/description', 7, 14],
-    ['/attributes/gone', 4, 3],
-    ['', 1, 1],
-  ])('%s', (at, line, column) => {
-    const { locate } = resource(manifest, { 'config/d.txt': 'text' });
-    expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
-  });
+const manifest =
+  'kind: SimIntegration\nname: a\nattributes:\n  url: &u x\n  list: [a, { b: c }]\nstatusMap: *u\ndescription: !file d.txt\n';
+test.each([
+  ['/name', 2, 7],
+  ['/attributes/url', 4, 11],
+  ['/attributes/list/1/b', 5, 18],
+  ['/statusMap/x', 6, 12],
+  ['/description', 7, 14],
+  ['/attributes/gone', 4, 3],
+  ['', 1, 1],
+])('locate %s', (at, line, column) => {
+  const { locate } = resource(manifest, { 'config/d.txt': 'text' });
+  expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
 });
 
 describe('tags', () => {
@@ -98,32 +95,28 @@ describe('tags', () => {
     expect(fieldsOf('sources: [!var host]')).toEqual({ sources: ['h.example'] });
   });
 
-  test('a variable may come from the environment or be a secret', () => {
+  test('a variable may come from the environment or be a secret', () =>
     expect(fieldsOf('description: !var home\nattributes: { a: !var pw }')).toEqual({
       description: '007',
       attributes: { a: { $secret: 'PW' } },
-    });
-  });
+    }));
 
-  test('!env is text, whatever it looks like', () => {
-    expect(fieldsOf('description: !env HOME_TOWN')).toEqual({ description: '007' });
-  });
+  test('!env is text, whatever it looks like', () =>
+    expect(fieldsOf('description: !env HOME_TOWN')).toEqual({ description: '007' }));
 
-  test('!format fills in variables, and leaves $name alone', () => {
+  test('!format fills in variables, and leaves $name alone', () =>
     expect(fieldsOf('description: !format "https://%{host}:%{ port }/$name/${x}?100%&%%{host}"')).toEqual({
       description: 'https://h.example:8443/$name/${x}?100%&%{host}',
-    });
-  });
+    }));
 
-  test('!lookup becomes a marker; its conditions may have tags', () => {
+  test('!lookup becomes a marker; its conditions may have tags', () =>
     expect(
       fieldsOf(
         'cluster: !lookup { from: ne_attributes, where: { uid: !var host, port: !var port }, take: id }',
       ),
     ).toEqual({
       cluster: { $lookup: { from: 'ne_attributes', where: { uid: 'h.example', port: '8443' }, take: 'id' } },
-    });
-  });
+    }));
 
   test.each(['', '\uFEFF'])('!file gives the exact text, without a byte order mark: %j', (mark) => {
     const text = 'Grüße ${name}, \uFEFF$x\r\n#if($a)  \r\n  \t\n\n';
@@ -158,14 +151,13 @@ describe('secrets', () => {
     ['two\nlines', 'two\nlines'],
     ['a blank line at the end\n\n', 'a blank line at the end\n'],
     [' blanks ', ' blanks '],
-  ])('come from a file as they are in it, without the last line ending: %j', (content, text) => {
-    expect(inFile(content).reveal('PW')).toBe(text);
-  });
+  ])('come from a file as they are in it, without the last line ending: %j', (content, text) =>
+    expect(inFile(content).reveal('PW')).toBe(text),
+  );
 
   test('are told once, each with its text, to whoever keeps them out of the output', () => {
     const told: string[] = [];
-    const root = project({ 'config/a.yaml': manifest });
-    const configFile = join(root, 'tenantctl.yaml');
+    const configFile = join(project({ 'config/a.yaml': manifest }), 'tenantctl.yaml');
     const { secrets } = loadProject({ configFile, env: { PW: 'x' }, onSecret: (text) => told.push(text) });
     secrets.reveal('PW');
     expect([secrets.reveal('PW'), secrets.matches('PW', 'x'), told]).toEqual(['x', true, ['x']]);
@@ -202,19 +194,19 @@ describe('secrets', () => {
   test.each([
     ['', 'secret-unset', 'the file that PW_FILE names is empty'],
     ['x'.repeat(64 * 1024 + 1), 'secret-unreadable', 'is larger than 64 KiB'],
-  ])('in a file of an unlikely size are refused (%#)', (text, code, message) => {
-    expect(inFile(text).problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) });
-  });
+  ])('in a file of an unlikely size are refused (%#)', (text, code, message) =>
+    expect(inFile(text).problem('PW')).toMatchObject({ code, message: expect.stringContaining(message) }),
+  );
 
   test.each([
     ['UTF-16, as PowerShell writes it', Buffer.from('\ufeffsecret\r\n', 'utf16le')],
     ['no text', Buffer.from([0x61, 0xff])],
-  ])('in a file that is %s are refused: their text would be another one', (_, bytes) => {
+  ])('in a file that is %s are refused: their text would be another one', (_, bytes) =>
     expect(inFile(bytes).problem('PW')).toMatchObject({
       code: 'not-utf8',
       message: 'The file that PW_FILE names is not UTF-8 text.',
-    });
-  });
+    }),
+  );
 
   test('that are empty as a variable come from their file', () => {
     const secrets = inFile('from file', { PW: '' });

@@ -30,15 +30,11 @@ describe('a duration', () => {
     ['1.5h', 5_400_000],
     ['0s', 0],
     ['12.345s', 12_345],
-  ])('is %s', (text, milliseconds) => {
-    expect(readAmount(text)).toBe(milliseconds);
-  });
+  ])('is %s', (text, milliseconds) => expect(readAmount(text)).toBe(milliseconds));
 
   it.each(['', '10', 's', 'in 10s', '10s later', '10 s', '1.s', '.5s', '-1s', '10d', '10constructor'])(
     'is not %j',
-    (text) => {
-      expect(readAmount(text)).toBeNull();
-    },
+    (text) => expect(readAmount(text)).toBeNull(),
   );
 });
 
@@ -182,9 +178,8 @@ describe('an overlay', () => {
 });
 
 describe('the files that are manifests', () => {
-  it('are those of at least one glob', () => {
-    expect(saidOf(`${config()}manifests: []\n`)).toEqual([['invalid-value 5:12', '`manifests` is empty.']]);
-  });
+  it('are those of at least one glob', () =>
+    expect(saidOf(`${config()}manifests: []\n`)).toEqual([['invalid-value 5:12', '`manifests` is empty.']]));
 
   it('are those of the globs, without the project file, environments and descriptions of kinds', () => {
     const role = 'kind: Role\nsummary: s\nservice: identity\npath: /r\nkey: name\n';

@@ -1,12 +1,14 @@
-/** The files of a project: which are read, and why others are not. */
 import { execFileSync } from 'node:child_process';
 import fs, { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { isInside, sideFilePath } from '../../src/loader/paths.ts';
-import { diskSource, projectPath } from '../../src/loader/source.ts';
-import { type Files, project, thrown } from './fixture.ts';
+import { selectEnvironments } from '../../src/loader/selection.ts';
+import { diskSource, matchGlobs, projectPath } from '../../src/loader/source.ts';
+import { brief, type Files, project, refusalOf, thrown } from './fixture.ts';
+
+/** The files of a project: which are read, and why others are not. */
 
 const refusal = (run: () => unknown) => {
   const [{ code, message, hint } = expect.fail(), ...more] = thrown(run).diagnostics;
@@ -37,9 +39,8 @@ describe('a file', () => {
       { 'inner/a/b.txt': '\uFEFFone\r\n', 'inner/c/d.txt': 'd' },
       { 'link.txt': 'a/b.txt', folder: 'a' },
     );
-    for (const path of ['a/b.txt', './a/b.txt', 'c/../a/b.txt', 'a//b.txt', 'link.txt', 'folder/b.txt']) {
+    for (const path of ['a/b.txt', './a/b.txt', 'c/../a/b.txt', 'a//b.txt', 'link.txt', 'folder/b.txt'])
       expect(source.text(path)).toBe('one\r\n');
-    }
   });
 
   it.each(['../secret.yaml', 'a/../../secret.yaml', '/etc/hostname', '..'])(
@@ -74,9 +75,7 @@ describe('a file', () => {
 
   it.each(['.gitignore', '.github/a', 'x.git/a', '.tenantctl.yaml', 'a/.gitattributes'])(
     'is read though it is called like those: %s',
-    (path) => {
-      expect(createLinked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x');
-    },
+    (path) => expect(createLinked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x'),
   );
 
   it('is refused with its reason', () => {
@@ -151,13 +150,13 @@ describe('globs', () => {
     expect(source.glob(['**/*.yaml', '**/.*/*.yaml'])).toEqual(['tenantctl.yaml']);
   });
 
-  it.each(['../*.yaml', '!../*.yaml', '/etc/*'])('lead nowhere else: %s', (pattern) => {
-    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(outside(pattern.replace('!', '')));
-  });
+  it.each(['../*.yaml', '!../*.yaml', '/etc/*'])('lead nowhere else: %s', (pattern) =>
+    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(outside(pattern.replace('!', ''))),
+  );
 
-  it.each(['.git/*', '.tenantctl/**', 'a/.Git/*'])('are refused for what is never read: %s', (pattern) => {
-    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(reserved(pattern));
-  });
+  it.each(['.git/*', '.tenantctl/**', 'a/.Git/*'])('are refused for what is never read: %s', (pattern) =>
+    expect(refusal(() => createLinked({}).source.glob([pattern]))).toEqual(reserved(pattern)),
+  );
 
   it('tell of a broken link, whose manifest would be missing, but not of the mark of an editor', () => {
     const { root, source } = createLinked(
@@ -218,9 +217,7 @@ describe('paths', () => {
     ['a/.', 'a'],
     ['...', '...'],
     ['a\0b', null],
-  ])('%j of a project is %j', (path, normal) => {
-    expect(projectPath(path)).toBe(normal);
-  });
+  ])('%j of a project is %j', (path, normal) => expect(projectPath(path)).toBe(normal));
 
   it.each([
     ['/a', '/a', true],
@@ -228,9 +225,7 @@ describe('paths', () => {
     ['/a', '/ab', false],
     ['/a/b', '/a', false],
     ['/', '/a', true],
-  ])('in %s, %s is inside: %s', (root, path, inside) => {
-    expect(isInside(root, path)).toBe(inside);
-  });
+  ])('in %s, %s is inside: %s', (root, path, inside) => expect(isInside(root, path)).toBe(inside));
 
   it('of side files begin at the manifest', () => {
     expect(sideFilePath('t/a.html', 'config/x/a.yaml')).toBe('config/x/t/a.html');
@@ -253,4 +248,114 @@ it('a folder that cannot be listed is an error: its manifests would count as rem
     syncBuiltinESMExports();
   });
   expect(refusal(() => source.glob(['**/*.yaml']))).toContain('closed cannot be read (EACCES).');
+});
+
+/** A glob matches the same files whether the disk is searched or a path is judged alone. */
+
+const paths = [
+  'a.yaml',
+  'config/a.yaml',
+  'config/B.YAML',
+  'config/deep/er/c.yaml',
+  'config/.hidden/d.yaml',
+  'config/.e.yaml',
+  '.github/f.yaml',
+  'config/node_modules/x/g.yaml',
+  'config/.git/h.yaml',
+  '.tenantctl/schemas/i.yaml',
+  'config/[odd]/j.yaml',
+  'config/k.yml',
+  'config/l',
+];
+
+test.each([
+  [['config/**/*.yaml']],
+  [['**/*.yaml']],
+  [['**']],
+  [['config']],
+  [['./config/*.yaml', 'config/../a.yaml']],
+  [['{.github,config}/**/*.{yaml,yml}']],
+  [['**/.*/*.yaml', '.*/**']],
+  [['**/.*/*.yaml']],
+  [['**/.github/*.yaml']],
+  [['**/*.yaml', './**/.github/*.yaml']],
+  [['{**,x}/{.github,.hidden}/*.yaml', '!**/d.yaml']],
+  [['**/@(.github|.e.yaml)']],
+  [['config/**/.*/*.yaml', '**/.e.yaml']],
+  [['config/[a-c]*.yaml', 'config/?.yml', '@(config)/l']],
+  [['config/\\[odd\\]/*.yaml', 'config/.hidden/d.yaml']],
+  [['**/*.yaml', '!config/**', 'config/a.yaml']],
+  [['config/**/*.yaml', '!**/.hidden/**', '!config/deep']],
+  [['config/**/*.yaml', 'config/.*/*.yaml', '!config/**']],
+  [['config/.*/*.yaml', 'config/*.yaml', '!**/d.yaml', '!**/a.yaml']],
+])('%j', (patterns) => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  const judged = ['tenantctl.yaml', ...paths].filter(matchGlobs(patterns)).sort();
+  expect(diskSource(root).glob(patterns)).toEqual(judged);
+});
+
+test('hidden folders at the top are searched where a glob names them, and only there', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  const hidden = ['.github/f.yaml', 'config/.hidden/d.yaml'];
+  expect(diskSource(root).glob(['**/.*/*.yaml'])).toEqual(hidden);
+  expect(diskSource(root).glob(['**/.github/*.yaml'])).toEqual(['.github/f.yaml']);
+  expect(diskSource(root).glob(['**/*.yaml', '**/.hidden/*'])).not.toContain('.github/f.yaml');
+});
+
+test('a ! in brackets stands for all other characters, in names of files and of folders', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  expect(diskSource(root).glob(['[!x.]*/[!a].{yaml,yml}', '!**/[!k].yaml'])).toEqual(['config/k.yml']);
+});
+
+test('a glob with ! excludes hidden files and folders too', () => {
+  const root = project(Object.fromEntries(paths.map((path) => [path, ''])));
+  expect(diskSource(root).glob(['config/.*/*.yaml', 'config/.*.yaml', '!config/**/d.yaml'])).toEqual([
+    'config/.e.yaml',
+  ]);
+});
+
+/** Globs of a projectWith that would keep a run busy for hours. A test that compares one of them does not end in time. */
+
+const glob = `${'*a'.repeat(13)}!`;
+const long = 'a'.repeat(200);
+const manifest = `kind: SenderAddress\nemail: ${long}@acme.example\n`;
+const projectWith = (text: string, environment = '') =>
+  `version: 1\n${text}environments:\n  test:\n    sandbox: {}\n${environment}`;
+
+it.each([
+  ['of manifests', projectWith(`manifests: ["${glob}"]\n`), 'tenantctl.yaml:2:13'],
+  [
+    'of what is protected',
+    projectWith('', `    protect: ["SenderAddress/${glob}"]\n`),
+    'tenantctl.yaml:5:15',
+  ],
+  [
+    'of what an overlay changes',
+    projectWith('', `    overlays: [{ target: "SenderAddress/${glob}", merge: {} }]\n`),
+    'tenantctl.yaml:5:26',
+  ],
+])('%s are errors', (_of, text, place) => {
+  const files = { 'tenantctl.yaml': text, 'config/a.yaml': manifest, [`${long}.yaml`]: manifest };
+  expect(refusalOf(files).map(brief)).toContain(`slow-glob ${place}`);
+});
+
+it('are reported together with every other glob of manifests that cannot be used', () => {
+  const globs = ['../a/*.yaml', 'config/*.yaml', '.env', '.git/*.yaml', glob, '!../b'];
+  const files = {
+    'tenantctl.yaml': projectWith(`manifests: ${JSON.stringify(globs)}\n`),
+    'config/a.yaml': manifest,
+  };
+  expect(refusalOf(files).map(({ code, message }) => [code, message.split(/[ `]+/).find(Boolean)])).toEqual([
+    ['outside-project', '../a/*.yaml'],
+    ['reserved-file', '.env'],
+    ['reserved-folder', '.git/*.yaml'],
+    ['slow-glob', glob],
+    ['outside-project', '../b'],
+  ]);
+});
+
+it('of groups select nothing', () => {
+  const projectWith = { environments: [long], groups: { eu: [glob] }, defaultEnvironment: null };
+  const select = () => selectEnvironments(['@eu'], projectWith);
+  expect(thrown(select).diagnostics).toMatchObject([{ severity: 'error' }]);
 });

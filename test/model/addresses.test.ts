@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatAddress, matchAddresses, parseAddress, scopeFilter } from '../../src/model/address.ts';
+import { makeFolder } from '../../src/model/files.ts';
+import { slowGlob } from '../../src/model/glob.ts';
 
 const names = fc.oneof(
   fc.string({ minLength: 1, unit: 'grapheme' }),
@@ -9,14 +14,13 @@ const names = fc.oneof(
 );
 
 describe('an address', () => {
-  it('stands for exactly one object, whatever its key contains', () => {
+  it('stands for exactly one object, whatever its key contains', () =>
     fc.assert(
       fc.property(fc.array(names, { minLength: 1, maxLength: 3 }), (key) => {
         expect(parseAddress(formatAddress('Kind', key))).toEqual({ kind: 'Kind', key });
       }),
       { numRuns: 300 },
-    );
-  });
+    ));
 
   it.each([
     ['100%', 'Kind/100%25'],
@@ -27,18 +31,14 @@ describe('an address', () => {
     ['two words', 'Kind/two%20words'],
     // In a glob, these would mean other names too.
     ['(EU)*!', 'Kind/%28EU%29%2A%21'],
-  ])('encodes %j as %s', (part, address) => {
-    expect(formatAddress('Kind', [part])).toBe(address);
-  });
+  ])('encodes %j as %s', (part, address) => expect(formatAddress('Kind', [part])).toBe(address));
 
   it.each(['', '/key', 'Kind/', 'Kind//b', 'Kind/a/', 'Kind/%', 'Kind/%zz', 'Kind/%ff'])(
     'is not %j',
-    (text) => {
-      expect(parseAddress(text)).toBeNull();
-    },
+    (text) => expect(parseAddress(text)).toBeNull(),
   );
 
-  it('given to --only is that address, and no glob', () => {
+  it('given to --only is that address, and no glob', () =>
     fc.assert(
       fc.property(names, names, (name, other) => {
         const [address, another] = [formatAddress('Kind', [name]), formatAddress('Kind', [other])];
@@ -47,19 +47,16 @@ describe('an address', () => {
         expect(isIncluded(another)).toBe(another === address);
         expect(scopeFilter({ only: [], except: [address] })(address)).toBe(false);
       }),
-    );
-  });
+    ));
 
-  it('is matched by a star, whatever its names are', () => {
+  it('is matched by a star, whatever its names are', () =>
     fc.assert(
       fc.property(names, (name) => {
         const address = formatAddress('Kind', [name]);
-        for (const glob of ['Kind/*', 'Kind/**', '**', '*/*', 'K*/*']) {
+        for (const glob of ['Kind/*', 'Kind/**', '**', '*/*', 'K*/*'])
           expect(matchAddresses([glob])(address), `${glob} ${address}`).toBe(true);
-        }
       }),
-    );
-  });
+    ));
 
   it.each(['.', '..', '...', '.hidden', '', '*', '[a]', '{a,b}', '!x', 'a/../b'])(
     'of the name %j is covered by globs for all names',
@@ -76,9 +73,8 @@ describe('an address', () => {
 
   it('can be written with plain text', () => {
     const matches = matchAddresses(['Kind/help@acme.example', 'Kind/[HR] Desk', 'Kind/..']);
-    for (const name of ['help@acme.example', '[HR] Desk', '..']) {
+    for (const name of ['help@acme.example', '[HR] Desk', '..'])
       expect(matches(formatAddress('Kind', [name])), name).toBe(true);
-    }
     expect(matches(formatAddress('Kind', ['other']))).toBe(false);
   });
 });
@@ -104,9 +100,7 @@ describe('globs of addresses', () => {
     ['!Search/a', 'Search/b', false],
     ['Search/a', 'Search/ab', false],
     ['search/a', 'Search/a', false],
-  ])('%s matches %s: %s', (glob, address, expected) => {
-    expect(matches(glob, address)).toBe(expected);
-  });
+  ])('%s matches %s: %s', (glob, address, expected) => expect(matches(glob, address)).toBe(expected));
 
   it.each([
     ['Sim/Prod A*', ['Prod A/B']],
@@ -117,13 +111,12 @@ describe('globs of addresses', () => {
     ['Sim/Prod A/*', ['Prod A', '..']],
     ['Sim/Prod A/**', ['Prod A', 'x\ny', 'z']],
     ['Sim/Käse */x', ['Käse a/b', 'x']],
-  ])('%s matches the plain text of %j, whatever a star stands for', (glob, key) => {
-    expect(matches(glob, formatAddress('Sim', key))).toBe(true);
-  });
+  ])('%s matches the plain text of %j, whatever a star stands for', (glob, key) =>
+    expect(matches(glob, formatAddress('Sim', key))).toBe(true),
+  );
 
-  it('of a part do not match two', () => {
-    expect(matches('Sim/Prod A*', formatAddress('Sim', ['Prod A', 'B']))).toBe(false);
-  });
+  it('of a part do not match two', () =>
+    expect(matches('Sim/Prod A*', formatAddress('Sim', ['Prod A', 'B']))).toBe(false));
 
   it('of guards match however accents are encoded', () => {
     const [composed, decomposed] = ['K\u00e4se *', 'Ka\u0308se x'];
@@ -165,9 +158,7 @@ describe('the scope', () => {
   const inScope = (only: string[], except: string[]) =>
     addresses.filter((address) => scopeFilter({ only, except })(address));
 
-  it('is everything where nothing is chosen', () => {
-    expect(inScope([], [])).toEqual(addresses);
-  });
+  it('is everything where nothing is chosen', () => expect(inScope([], [])).toEqual(addresses));
 
   it('is what --only names, less what --except names, also where both name it', () => {
     expect(inScope(['Search/*'], [])).toEqual(['Search/a', 'Search/b']);
@@ -176,4 +167,43 @@ describe('the scope', () => {
     expect(inScope(['Search/a'], ['Search/a'])).toEqual([]);
     expect(inScope(['Search/a'], ['Sender/*'])).toEqual(['Search/a']);
   });
+});
+
+it.each([10, 12, 30])(
+  'a glob of %i pairs of empty braces is slow: each doubles the ways to match',
+  (pairs) => {
+    expect(slowGlob(`config/${'{,}'.repeat(pairs)}*.yaml`)?.code).toBe('slow-glob');
+    expect(slowGlob(`config/${'(|)'.repeat(pairs)}*.yaml`)?.code).toBe('slow-glob');
+    expect(slowGlob(`config/${'?(a)'.repeat(pairs)}.yaml`)?.code).toBe('slow-glob');
+  },
+);
+
+it('a glob is slow that is longer than any name', () =>
+  expect([4096, 4097].map((length) => slowGlob('a'.repeat(length)) !== null)).toEqual([false, true]));
+
+it.each(['config/**/*.{yaml,yml,YAML,YML}', '{eu,us,ap}-{prod,test,dev}-{a,b,c,d}/**', 'x/{,}{,}{,}*'])(
+  'a glob that people write is not: %s',
+  (glob) => expect(slowGlob(glob)).toBeNull(),
+);
+
+const temporary = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantctl-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+it('makes a folder and those above it, all with one mode, and keeps what is there', () => {
+  const folder = temporary();
+  makeFolder(join(folder, 'a/b'), 0o700);
+  for (const each of ['a', 'a/b']) expect(statSync(join(folder, each)).mode & 0o777).toBe(0o700);
+  makeFolder(join(folder, 'a/b'));
+  expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700);
+});
+
+it('throws the error of the system where a file is in its way, or no folder can be', () => {
+  const folder = temporary();
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file'))).toThrow('EEXIST');
+  expect(() => makeFolder(join(folder, 'file/below'))).toThrow(/EEXIST|ENOTDIR/);
+  if (process.platform === 'linux') expect(() => makeFolder('/proc/none/below')).toThrow('ENOENT');
 });

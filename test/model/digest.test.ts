@@ -56,9 +56,8 @@ const asJson: JsonObject = JSON.parse(JSON.stringify(plan));
 const parsePlan = (value: Json): Plan => JSON.parse(JSON.stringify(value));
 
 /** Every place in the plan, containers too. */
-function placesBelow(value: Json, at = ''): string[] {
-  return placesIn(value, at).flatMap(([place, item]) => [place, ...placesBelow(item, place)]);
-}
+const placesBelow = (value: Json, at = ''): string[] =>
+  placesIn(value, at).flatMap(([place, item]) => [place, ...placesBelow(item, place)]);
 
 /** The plan with the value at a place left out. */
 function without(place: string): Plan {
@@ -92,9 +91,7 @@ describe('the digest of a plan', () => {
 
   it.each(members.filter((place) => !['/changes', '/diagnostics'].includes(place) && isCovered(place)))(
     'is another one without %s',
-    (place) => {
-      expect(planDigest(without(place))).not.toBe(planDigest(plan));
-    },
+    (place) => expect(planDigest(without(place))).not.toBe(planDigest(plan)),
   );
 
   it('covers remarks, except earlier defaults of the vendor: not every clone knows them', () => {
@@ -107,9 +104,9 @@ describe('the digest of a plan', () => {
     expect(digestWith([known])).toBe(digestWith([{ ...known, old: 'c' }]));
   });
 
-  it.each(notCovered)('is the same without %s', (place) => {
-    expect(planDigest(without(place))).toBe(planDigest(plan));
-  });
+  it.each(notCovered)('is the same without %s', (place) =>
+    expect(planDigest(without(place))).toBe(planDigest(plan)),
+  );
 
   it('is another one where anything in a request or a difference is another', () => {
     const texts = JSON.stringify(plan.changes[0]);

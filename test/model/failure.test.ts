@@ -11,6 +11,7 @@ import {
   unwritableFile,
 } from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
+import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
 import { hasChanges, isRefused } from '../../src/model/plan.ts';
 import { changeOutcomes, countOutcomes, exitCodeOf } from '../../src/model/result.ts';
 import { isVerificationOver, recordText, verifications } from '../../src/model/status.ts';
@@ -22,9 +23,7 @@ describe('the exit code', () => {
     ['partial', 3],
     ['interrupted', 130],
     ['refused', 4],
-  ] as const)('of a run that is %s is %i', (outcome, code) => {
-    expect(exitCodeOf({ outcome })).toBe(code);
-  });
+  ] as const)('of a run that is %s is %i', (outcome, code) => expect(exitCodeOf({ outcome })).toBe(code));
 
   it('of a failure is 1 unless it says otherwise', () => {
     expect(fail('code', 'Why.').exitCode).toBe(1);
@@ -38,8 +37,7 @@ it('a failure carries its diagnostics, and their messages as its own', () => {
   const one = fail('a', 'First.', { hint: 'Do this.' });
   expect(one.diagnostics).toEqual([{ code: 'a', severity: 'error', message: 'First.', hint: 'Do this.' }]);
   const both = new Failure([...one.diagnostics, ...fail('b', 'Second.').diagnostics]);
-  expect(both.message).toBe('First.\nSecond.');
-  expect(both.name).toBe('Failure');
+  expect(both).toMatchObject({ message: 'First.\nSecond.', name: 'Failure' });
 });
 
 it('a plan with an error is refused, one with a warning is not', () => {
@@ -105,17 +103,16 @@ describe('an error of the operating system', () => {
     ['ENOENT', 'file-not-found', 'There is no file a.yaml.'],
     ['ENOTDIR', 'file-not-found', 'There is no file a.yaml.'],
     ['EACCES', 'file-unreadable', 'a.yaml cannot be read (EACCES).'],
-  ])('%s while reading is %s', (code, expected, message) => {
+  ])('%s while reading is %s', (code, expected, message) =>
     expect(unreadableFile('a.yaml', systemError(code)).diagnostics).toMatchObject([
       { code: expected, message },
-    ]);
-  });
+    ]),
+  );
 
   it('says what the caller knows to do only where the file is missing', () => {
     const missing = unreadableFile('a.yaml', systemError('ENOENT'), 'Run `tenantctl init`.');
     expect(missing.diagnostics).toMatchObject([{ hint: 'Run `tenantctl init`.' }]);
-    const bare = unreadableFile('a.yaml', systemError('ENOENT'));
-    expect(bare.diagnostics[0]).not.toHaveProperty('hint');
+    expect(unreadableFile('a.yaml', systemError('ENOENT')).diagnostics[0]).not.toHaveProperty('hint');
     const unreadable = unreadableFile('a.yaml', systemError('EIO'), 'Run `tenantctl init`.');
     expect(unreadable.diagnostics[0]).not.toHaveProperty('hint');
   });
@@ -157,4 +154,50 @@ describe('an error of the operating system', () => {
     expect(systemFailure(new Error('odd'))).toBeNull();
     expect(systemFailure('odd')).toBeNull();
   });
+});
+
+it.each<[string, string, boolean]>([
+  ['acme.example', 'https://acme.example/v2025', true],
+  ['ACME.Example', 'https://acme.example', true],
+  ['acme.example.', 'https://acme.example', true],
+  ['acme.example', 'https://ACME.example.', true],
+  ['acme.example', 'https://acme.example:443', true],
+  ['acme.example:443', 'https://acme.example', true],
+  ['acme.example:0443', 'https://acme.example', true],
+  ['acme.example', 'https://acme.example:8443', false],
+  ['acme.example:8443', 'https://acme.example:8443', true],
+  ['acme.example:8443', 'https://acme.example', false],
+  ['acme.example:443', 'http://acme.example', false],
+  ['acme.example:80', 'http://acme.example', true],
+  ['acme.example', 'https://eu.acme.example', false],
+  ['acme.example', 'https://acme.example.evil.example', false],
+  ['acme.example', 'https://evil-acme.example', false],
+  ['[::1]', 'http://[::1]', true],
+  ['[::1]:8080', 'http://[0:0:0:0:0:0:0:1]:8080', true],
+  ['[::1]', 'http://[::1]:8080', false],
+  ['127.0.0.1', 'http://127.0.0.1', true],
+  ['bücher.example', 'https://xn--bcher-kva.example', true],
+])('%s in the list and the address %s: %s', (entry, url, allowed) => {
+  const host = parseAllowedHost(entry);
+  expect(host).not.toBeNull();
+  expect(isAllowed(host ? [host] : [], url)).toBe(allowed);
+});
+
+it.each([
+  ...['', 'a b', ' acme.example', 'acme.example '],
+  ...'https://acme.example *.acme.example acme.* acme.example/v2025 me@acme.example acme.example?x'.split(
+    ' ',
+  ),
+  ...'acme.example#x acme: acme:123456 acme:80x x:80:90 ::1 [::1 ::1] [] [acme.example] [::1]x %'.split(' '),
+])('%j is no host', (entry) => expect(parseAllowedHost(entry)).toBeNull());
+
+it('one of several hosts is enough, and an empty list allows none', () => {
+  const hosts = ['a.example', 'b.example:99999'].flatMap((text) => parseAllowedHost(text) ?? []);
+  expect(hosts).toEqual([
+    { name: 'a.example', port: null },
+    { name: 'b.example', port: '99999' },
+  ]);
+  expect(isAllowed(hosts, 'https://a.example')).toBe(true);
+  expect(isAllowed(hosts, 'https://c.example')).toBe(false);
+  expect(isAllowed([], 'https://a.example')).toBe(false);
 });

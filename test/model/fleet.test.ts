@@ -70,16 +70,13 @@ it.each<[string, FleetMember, boolean]>([
   ['whose apply was refused', applied('refused'), true],
   ['whose apply did not begin', { ...refused, result: null }, true],
   ['that was applied and then failed', { ...applied('done'), error: down.error }, true],
-])('an environment has failed: %s: %#', (_what, member, failed) => {
-  expect(isFailed(member)).toBe(failed);
-});
+])('an environment has failed: %s: %#', (_what, member, failed) => expect(isFailed(member)).toBe(failed));
 
 describe('the exit code of several runs', () => {
   it('is the first of 130, 3, 4, 1, 2, 0 that one of them has', () => {
     const inOrder = [130, 3, 4, 1, 2, 0] as const;
-    for (const [at, code] of inOrder.entries()) {
+    for (const [at, code] of inOrder.entries())
       expect(worstExitCode([...inOrder.slice(at)].reverse())).toBe(code);
-    }
     expect(worstExitCode([])).toBe(0);
   });
 
@@ -95,7 +92,7 @@ describe('the exit code of several runs', () => {
     ['an interrupted apply', [applied('interrupted'), applied('partial')], false, 130],
     ['a failure with a result', [{ ...applied('done'), error: down.error }], false, 1],
     ['neither plan nor error', [{ name: 'x', plan: null, error: null }], true, 0],
-  ])('with %s', (_what, members, detailed, code) => {
-    expect(exitCodeOfFleet(fleetOf(members), detailed)).toBe(code);
-  });
+  ])('with %s', (_what, members, detailed, code) =>
+    expect(exitCodeOfFleet(fleetOf(members), detailed)).toBe(code),
+  );
 });

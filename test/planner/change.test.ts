@@ -17,7 +17,7 @@ describe('a change', () => {
   const live = [answers.integration('i1', 'S', { type: 'A' })];
   const [object] = live.map((answer) => liveFrom(answer));
 
-  it('names its manifest, and the live object with its fingerprint', () => {
+  it('names its manifest, and the live object with its fingerprint', () =>
     expect(changeOf({ declared: [resource('SimIntegration', ['S'], { type: 'B' })], live })).toMatchObject({
       address: 'SimIntegration/S',
       kind: 'SimIntegration',
@@ -27,8 +27,7 @@ describe('a change', () => {
       id: 'i1',
       fingerprint: object?.fingerprint(),
       diff: [{ path: '/type', op: 'replace', before: 'A', after: 'B', sensitive: false, origin: null }],
-    });
-  });
+    }));
 
   it('says when the tenant modified the object, if it shows that', () => {
     const modifiedAt = (modified: string) =>
@@ -156,12 +155,11 @@ describe('lifecycle.ignore', () => {
     },
   );
 
-  it('has no effect on a new object', () => {
+  it('has no effect on a new object', () =>
     expect(places({ declared: [ignoring({ type: 'T', description: 'D' }, ['/description'])] })).toEqual([
       '/description',
       '/type',
-    ]);
-  });
+    ]));
 });
 
 describe('a secret', () => {
@@ -191,10 +189,7 @@ describe('a secret', () => {
     const declared = [
       resource('SimIntegration', ['S'], { attributes: { plain: secret } }, { ensure: 'absent' }),
     ];
-    const plan = planOf({
-      declared,
-      live: [...live({ plain: 'canary' }), answers.integration('2', 'T')],
-    });
+    const plan = planOf({ declared, live: [...live({ plain: 'canary' }), answers.integration('2', 'T')] });
     expect(isRefused(plan)).toBe(false);
     expect(JSON.stringify(plan)).not.toContain('canary');
     const overlaid = {
@@ -213,20 +208,17 @@ describe('a secret', () => {
   });
 
   it('is hidden in a difference that holds it on one side only', () => {
-    const added = changeOf({
+    const made = changeOf({
       declared: integration({ password: secret }),
       live: live({}),
       choices: { rotate: ['**'] },
     });
-    expect(added?.diff).toMatchObject([
+    expect(made?.diff).toMatchObject([
       { path: '/attributes/password', op: 'add', sensitive: true, after: null },
     ]);
-    const removed = changeOf({
-      declared: integration({ password: null }),
-      live: live({ password: 'canary' }),
-    });
-    expect(removed?.diff).toMatchObject([{ op: 'remove', sensitive: true, before: null }]);
-    expect(JSON.stringify(removed)).not.toContain('canary');
+    const gone = changeOf({ declared: integration({ password: null }), live: live({ password: 'canary' }) });
+    expect(gone?.diff).toMatchObject([{ op: 'remove', sensitive: true, before: null }]);
+    expect(JSON.stringify(gone)).not.toContain('canary');
   });
 });
 
@@ -281,12 +273,7 @@ describe('a value that the tenant does not show', () => {
 
   it('is told once where it is in an item of a list without order', () => {
     const kind = kindFrom(
-      descriptorFrom({
-        kind: 'Hook',
-        path: '/hooks',
-        fields: { form: 'json' },
-        places: { 'form/users': 'set' },
-      }),
+      descriptorFrom({ kind: 'Hook', path: '/h', fields: { form: 'json' }, places: { 'form/users': 'set' } }),
     );
     const users = (password: Json, ...names: string[]) => ({
       users: names.map((name) => ({ name, password })),
@@ -353,9 +340,8 @@ describe('a secret in a list or an object that the tenant does not have', () => 
   });
 
   it('cannot be compared where the tenant has what is around it, and may hide it', () => {
-    for (const attributes of [{ password: secret }, { empty: { password: secret } }]) {
+    for (const attributes of [{ password: secret }, { empty: { password: secret } }])
       expect(planned(attributes)).toMatchObject({ changes: [], diagnostics: [{ code: 'not-comparable' }] });
-    }
   });
 });
 

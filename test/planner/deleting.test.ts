@@ -10,10 +10,7 @@ const live = [
   answers.integration('2', 'Other'),
   answers.integration('3', 'Third'),
 ];
-const pruneAll = {
-  scope: { prune: true },
-  policy: { prune: { kinds: ['SimIntegration'], keep: [] } },
-};
+const pruneAll = { scope: { prune: true }, policy: { prune: { kinds: ['SimIntegration'], keep: [] } } };
 
 const deletesOf = (given: PlanCase): Change[] =>
   planOf(given).changes.filter(({ action }) => action === 'delete');
@@ -21,8 +18,7 @@ const deleted = (given: PlanCase) => deletesOf(given).map(({ address }) => addre
 
 describe('pruning', () => {
   it('spares an object that a manifest pins by its id under another name', () => {
-    const pinned = integration('New name', { id: '1' });
-    expect(deleted({ declared: [pinned], live, ...pruneAll })).toEqual([
+    expect(deleted({ declared: [integration('New name', { id: '1' })], live, ...pruneAll })).toEqual([
       'SimIntegration/Other',
       'SimIntegration/Third',
     ]);
@@ -136,9 +132,8 @@ it('what is declared absent and is absent counts as unchanged', () => {
   expect(planOf({ declared: [sender('x@a.example', absent)], live: [] }).summary.unchanged).toBe(1);
 });
 
-it('a tombstone with an unknown id is no error: the object is gone', () => {
-  expect(deleted({ declared: [integration('X', { ...absent, id: '9' })], live })).toEqual([]);
-});
+it('a tombstone with an unknown id is no error: the object is gone', () =>
+  expect(deleted({ declared: [integration('X', { ...absent, id: '9' })], live })).toEqual([]));
 
 describe('templates that go back to their defaults', () => {
   const template = (key: string) => resource('NotificationTemplate', [key, 'EMAIL', 'en'], {}, absent);

@@ -15,7 +15,7 @@ describe('the guard of protected objects', () => {
   const declared = [gone('a@a.example')];
   const live = senders('a', 'b');
 
-  it('names the list of the environment, and what lifts it', () => {
+  it('names the list of the environment, and what lifts it', () =>
     expect(refusals({ declared, live, policy: { protect: ['SenderAddress/a@*'] } })).toEqual([
       {
         code: 'protected',
@@ -25,8 +25,7 @@ describe('the guard of protected objects', () => {
         hint: "Remove it from the environment's `protect` list first, or leave it out with --except 'SenderAddress/a%40a.example'.",
         address: 'SenderAddress/a%40a.example',
       },
-    ]);
-  });
+    ]));
 
   it('names the manifest', () => {
     const [refusal] = refusals({ declared: [gone('a@a.example', { lifecycle: { protect: true } })], live });
@@ -34,9 +33,8 @@ describe('the guard of protected objects', () => {
     expect(refusal?.hint).toMatch(/^Remove `lifecycle.protect` from its manifest first, or leave/);
   });
 
-  it('lets other objects go', () => {
-    expect(codes({ declared, live, policy: { protect: ['SenderAddress/b@*'] } })).toEqual([]);
-  });
+  it('lets other objects go', () =>
+    expect(codes({ declared, live, policy: { protect: ['SenderAddress/b@*'] } })).toEqual([]));
 });
 
 describe('the guard of the number of deletes', () => {
@@ -56,8 +54,7 @@ describe('the guard of the number of deletes', () => {
   });
 
   it('counts one object as one', () => {
-    const one = { declared: declared.slice(0, 1), live, policy: { maxDeletes: 0 } };
-    expect(refusals(one)).toMatchObject([
+    expect(refusals({ declared: declared.slice(0, 1), live, policy: { maxDeletes: 0 } })).toMatchObject([
       { message: 'The plan deletes 1 object; at most 0 are allowed at once.' },
     ]);
   });
@@ -127,19 +124,17 @@ it('a change that can lock people out names its manifest', () => {
   });
 });
 
-describe('what options allow', () => {
-  const declared = [gone('a@a.example')];
-  const live = senders('a', 'b');
+const declared = [gone('a@a.example')];
+const live = senders('a', 'b');
 
-  it('is part of the plan, and of its digest', () => {
-    const plain = planOf({ declared, live });
-    expect(plain).not.toHaveProperty('allowed');
-    const limited = planOf({ declared, live, choices: { maxDeletes: 0 } });
-    expect(limited.allowed).toEqual({ maxDeletes: 0, deleteAll: [] });
-    const all = planOf({ declared, live, choices: { allowDeleteAll: ['SenderAddress'] } });
-    expect(all.allowed).toEqual({ maxDeletes: null, deleteAll: ['SenderAddress'] });
-    expect(new Set([plain, limited, all].map(({ digest }) => digest)).size).toBe(3);
-  });
+it('what options allow is part of the plan, and of its digest', () => {
+  const plain = planOf({ declared, live });
+  expect(plain).not.toHaveProperty('allowed');
+  const limited = planOf({ declared, live, choices: { maxDeletes: 0 } });
+  expect(limited.allowed).toEqual({ maxDeletes: 0, deleteAll: [] });
+  const all = planOf({ declared, live, choices: { allowDeleteAll: ['SenderAddress'] } });
+  expect(all.allowed).toEqual({ maxDeletes: null, deleteAll: ['SenderAddress'] });
+  expect(new Set([plain, limited, all].map(({ digest }) => digest)).size).toBe(3);
 });
 
 describe('a saved plan when it is applied', () => {
@@ -170,20 +165,18 @@ describe('a saved plan when it is applied', () => {
 
   it('counts what is deleted to be made again, which may be protected too', () => {
     const { changes, ...plan } = planOf({ declared, live });
-    const replaced = changes.map((each) => ({
+    const others = changes.map((each) => ({
       ...each,
       action: 'update' as const,
       risk: ['replace' as const],
     }));
-    expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
+    expect(codesLater({ ...plan, changes: others }, { maxDeletes: 1 })).toEqual(['max-deletes']);
     const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
-    expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);
-    const writes = replaced.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
+    expect(codesLater({ ...plan, changes: others }, policy)).toEqual(['protected', 'max-deletes']);
+    const writes = others.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
     const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
     expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
-    const own = writes.map((each) => {
-      return { ...each, resource: gone('', { lifecycle: { protect: true } }) };
-    });
+    const own = writes.map((each) => ({ ...each, resource: gone('', { lifecycle: { protect: true } }) }));
     const kept = findRefusals(inputOf({ declared, live }), [], own.slice(0, 1));
     expect(kept.map(({ code }) => code)).toEqual(['protected']);
   });
@@ -197,13 +190,7 @@ describe('a saved plan when it is applied', () => {
     ['has its own lower limit even then', 1, 9, { digest: 'sha256:0' }, false],
     ['may raise it where the command line does', null, 1, { maxDeletes: 2 }, true],
     ['may delete nothing where the command line says so', 9, 9, { maxDeletes: 0 }, false],
-    [
-      'is held to the limit of the command line before all others',
-      9,
-      9,
-      { digest: 'sha256:0', maxDeletes: 1 },
-      false,
-    ],
+    ['is held to the limit of the command line first', 9, 9, { digest: 'sha256:0', maxDeletes: 1 }, false],
   ])('%s', (_what, ofPlan, ofEnvironment, approval, isAllowed) => {
     const found = codesLater(planned(ofPlan), { maxDeletes: ofEnvironment }, approval);
     expect(found).toEqual(isAllowed ? [] : ['max-deletes']);

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/model/failure.ts';
+import type { Json } from '../../src/model/json.ts';
+import { lookedUpWords, lookupMarker } from '../../src/model/marker.ts';
 import { defaultsFor, withoutDefault } from '../../src/planner/index.ts';
 import { readRequestsFor } from '../../src/planner/input.ts';
 import { matchAll } from '../../src/planner/match.ts';
+import { fillLookups, lookedUpBy, lookupsIn } from '../../src/planner/references.ts';
 import { answers, inputOf, liveObjects, type PlanCase, planOf, resource } from '../support/plan.ts';
 import { kinds, profile, ref, role } from './referring.ts';
 
@@ -99,7 +102,7 @@ describe("the vendor's defaults", () => {
       template('new'),
       template('there'),
       template('gone', { ensure: 'absent' }),
-      sender('a@a.example'),
+      sender('a@a'),
     ];
     const live = [answers.template('there'), answers.template('gone')];
     expect(asked({ declared, live })).toEqual([
@@ -168,5 +171,80 @@ describe("the vendor's defaults", () => {
     expect(warnings({ medium: 'EMAIL', locale: 'en' }).join()).toMatch(none);
     expect(warnings({ medium: 'SLACK', locale: 'de' }).join()).not.toMatch(none);
     expect(planOf({ declared: [sender('a@a.example')] }).changes[0]?.warnings).toEqual([]);
+  });
+});
+
+const fromProfiles = { from: 'profiles', where: { name: 'A', uid: 'a' }, take: 'id' };
+const searchFor = (value: object) =>
+  resource('ProfileSearch', ['S'], { rules: [{ type: 'T', value: { ...value } }, 'text', null] });
+
+describe('the lookups of manifests', () => {
+  it('are found once, with every place that uses them', () => {
+    const first = searchFor(lookupMarker(fromProfiles));
+    const turned = lookupMarker({ ...fromProfiles, where: { uid: 'a', name: 'A' } });
+    const second = resource('SimIntegration', ['I'], {
+      sources: [turned, 's1'],
+      attributes: { 'a/b': lookupMarker({ ...fromProfiles, take: 'name' }) },
+    });
+    expect(lookupsIn([first, second])).toEqual([
+      {
+        ...fromProfiles,
+        uses: [
+          { resource: first, at: '/rules/0/value' },
+          { resource: second, at: '/sources/0' },
+        ],
+      },
+      { ...fromProfiles, take: 'name', uses: [{ resource: second, at: '/attributes/a~1b' }] },
+    ]);
+    expect(lookupsIn([resource('SimIntegration', ['I'], { type: 'T' })])).toEqual([]);
+  });
+
+  it('are replaced by their answers, and nothing else is', () => {
+    const given = searchFor(lookupMarker(fromProfiles));
+    const places: string[] = [];
+    const locate = (at: string) => {
+      places.push(at);
+      return given.source();
+    };
+    const filled = fillLookups({ ...given, locate }, (lookup) => `${lookup.from}-1`);
+    expect(filled.fields).toEqual({ rules: [{ type: 'T', value: 'profiles-1' }, 'text', null] });
+    expect(filled.locate('/rules')).toBe(given.source());
+    expect(places).toEqual(['/rules']);
+    expect(filled.point('/rules')).toEqual({ source: given.source(), excerpt: '' });
+  });
+
+  it('leave a manifest without any as it is', () => {
+    const plain = searchFor({ $secret: 'S' });
+    expect(fillLookups(plain, () => 'x')).toBe(plain);
+  });
+});
+
+describe('what lookups found', () => {
+  const asked = [
+    searchFor(lookupMarker(fromProfiles)),
+    resource('SimIntegration', ['I'], { sources: [lookupMarker(fromProfiles)] }),
+  ];
+  const other = { ...fromProfiles, take: 'name' };
+  const both = lookupsIn([...asked, resource('SimIntegration', ['J'], { sources: [lookupMarker(other)] })]);
+
+  it('has words for reviewers, by the objects that use it', () => {
+    const words = lookedUpBy(both, ({ take }) => (take === 'id' ? 42 : 'A'));
+    expect([...words].map(([address, names]) => [address, [...names]])).toEqual([
+      ['ProfileSearch/S', [['42', lookedUpWords(fromProfiles)]]],
+      ['SimIntegration/I', [['42', lookedUpWords(fromProfiles)]]],
+      ['SimIntegration/J', [['A', '!lookup profiles name: A, uid: a']]],
+    ]);
+  });
+
+  it('is shown for each of several in one object, and not for what is no text or number', () => {
+    const twice = resource('SimIntegration', ['I'], {
+      sources: [lookupMarker(fromProfiles), lookupMarker(other)],
+    });
+    const lookups = lookupsIn([twice]);
+    const words = (answer: (take: string) => Json) =>
+      [...(lookedUpBy(lookups, ({ take }) => answer(take)).get('SimIntegration/I') ?? [])].map(([id]) => id);
+    expect(words((take) => `the ${take}`)).toEqual(['the id', 'the name']);
+    expect(words((take) => (take === 'id' ? true : null))).toEqual([]);
+    expect([...lookedUpBy([fromProfiles], () => 'x')]).toEqual([]);
   });
 });

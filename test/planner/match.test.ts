@@ -1,8 +1,9 @@
-/** What is said of manifests whose object in the tenant is not clear: what is wrong, where, and what to do. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
+
+/** What is said of manifests whose object in the tenant is not clear: what is wrong, where, and what to do. */
 
 const integration = (name: string, more: Parameters<typeof resource>[3] = {}) =>
   resource('SimIntegration', [name], {}, more);
@@ -73,9 +74,7 @@ it.each<[string, PlanCase, object]>([
       address: 'SimIntegration/Old',
     },
   ],
-])('%s', (_, given, said) => {
-  expect(problemsOf(given)).toMatchObject([said]);
-});
+])('%s', (_, given, said) => expect(problemsOf(given)).toMatchObject([said]));
 
 const written = { digest: () => 'sha256:0', differsHere: () => [], isEnsuredHere: false };
 const wanted = (fields: JsonObject, name = 'New', kind = 'SimIntegration') => ({
@@ -107,23 +106,65 @@ it.each<[string, PlanCase, number]>([
     0,
   ],
   ['has a manifest', { declared: [wanted({ type: 'T' }), wanted({}, 'Old')], live: [tickets] }, 0],
-  [
-    'gets back what it had',
-    { declared: [resource('SimIntegration', ['New'], { type: 'T' })], live: [tickets] },
-    0,
-  ],
+  ['gets it back', { declared: [resource('SimIntegration', ['New'], { type: 'T' })], live: [tickets] }, 0],
   ['has it and a name', { declared: [wanted({ type: 'MFA' }, 'N', 'AuthProfile')], live: profile('Old') }, 1],
   ['has it and no name', { declared: [wanted({ type: 'MFA' }, 'N', 'AuthProfile')], live: profile(null) }, 0],
   ['is one of many', crowd(100), 100],
   ['is one of too many to compare', crowd(101), 0],
 ])(
   'a new object is asked about only where another one has what it declares: one that %s',
-  (_, given, asked) => {
-    expect(problemsOf(given).filter(({ code }) => code === 'renamed')).toHaveLength(asked);
-  },
+  (_, given, asked) => expect(problemsOf(given).filter(({ code }) => code === 'renamed')).toHaveLength(asked),
 );
 
 it('says nothing of a rename of an object of which something is ignored', () => {
   const lifecycle = { renamedFrom: ['Old'], ignore: ['/description'] };
   expect(problemsOf({ declared: [integration('New', { lifecycle })], live })).toEqual([]);
+});
+
+/** New objects whose keys look like those that the tenant has. */
+
+const plan = (name: string, ...live: string[]) =>
+  planOf({
+    declared: [resource('SimIntegration', [name])],
+    live: live.map((each, at) => answers.integration(String(at), each)),
+  });
+
+describe('a create whose key has a look-alike', () => {
+  it.each([
+    ['composed letters', 'Café', 'Cafe\u0301', '"Cafe<U+0301>"', '"Caf<U+00E9>"'],
+    ['a character without width', 'Help desk', 'Help\u200b desk', '"Help<U+200B> desk"', '"Help desk"'],
+    ['a blank at the end', 'Help ', 'Help', '"Help"', '"Help "'],
+    ['a blank at the beginning', 'Help', ' Help', '" Help"', '"Help"'],
+    ['another blank', 'Help desk', 'Help\u00a0desk', '"Help<U+00A0>desk"', '"Help desk"'],
+  ])('is told, with both keys as they are: %s', (_, name, live, shown, mine) => {
+    const { diagnostics, changes } = plan(name, live, 'Other');
+    expect(changes).toMatchObject([{ action: 'create' }]);
+    expect(diagnostics).toMatchObject([{ code: 'look-alike-key', severity: 'warning' }]);
+    expect(diagnostics[0]?.message).toContain(shown);
+    expect(diagnostics[0]?.message).toContain(mine);
+    expect(diagnostics[0]?.address).toBe(changes[0]?.address);
+  });
+
+  it.each([
+    ['another name', 'Help desk', 'Helpdesk'],
+    ['another letter', 'Cafe', 'Café'],
+    ['another case, which counts', 'Help', 'help'],
+  ])('is not told of %s', (_, name, live) => expect(plan(name, live).diagnostics).toEqual([]));
+
+  it('is not told of another kind, or of what exists', () => {
+    const declared = [resource('ProfileSearch', ['Help '], { rules: [] })];
+    expect(planOf({ declared, live: [answers.integration('1', 'Help')] }).diagnostics).toEqual([]);
+    expect(plan('Help', 'Help', 'Help ').diagnostics).toEqual([]);
+  });
+});
+
+it.each([
+  ['help@bücher.example', 'Help@xn--bcher-kva.example'],
+  ['help@xn--bcher-kva.example', 'help@Bücher.example'],
+])('a sender and its punycode twin are one: %s and %s', (declared, live) => {
+  const plan = planOf({
+    declared: [resource('SenderAddress', [declared])],
+    live: [answers.sender('1', live)],
+  });
+  expect(plan).toMatchObject({ changes: [], diagnostics: [], summary: { unchanged: 1 } });
 });

@@ -279,8 +279,7 @@ describe('a reference that stands for nothing', () => {
       { hint: 'Correct the key, or declare the object.' },
     ]);
     const gone = resource(profile, ['Read'], {}, { ensure: 'absent' });
-    const near = [live(profile, 'p1', 'Reed')];
-    expect(problems({ declared: [profiles, gone], known: near })).toMatchObject([
+    expect(problems({ declared: [profiles, gone], known: [live(profile, 'p1', 'Reed')] })).toMatchObject([
       { hint: 'Remove one of the two.' },
     ]);
   });
@@ -292,11 +291,10 @@ describe('a reference that stands for nothing', () => {
     ]);
   });
 
-  it('is none where the address is of no kind: the loader refuses that', () => {
+  it('is none where the address is of no kind: the loader refuses that', () =>
     expect(referencesIn([reader({ owner: ref('Nothing/x'), profiles: [ref('no address')] })], kinds)).toEqual(
       [],
-    );
-  });
+    ));
 });
 
 const change = (kind: Kind, name: string, parts: Partial<Change>): Change => ({
@@ -365,11 +363,11 @@ describe('a plan in which a reference loses its object', () => {
         hint: 'Make it.',
       },
     ],
-  ])('is refused: one %s', (_what, parts, expected) => {
+  ])('is refused: one %s', (_what, parts, expected) =>
     expect(refused(change(profile, 'Read', parts))).toMatchObject([
       { severity: 'error', address: 'Role/Reader', ...expected },
-    ]);
-  });
+    ]),
+  );
 
   it('is not refused where it stays, or something else goes', () => {
     expect(refused(change(profile, 'Read', { action: 'update', id: 'p1' }))).toEqual([]);
@@ -391,9 +389,8 @@ describe('a plan in which a reference loses its object', () => {
     expect(outside({ action: 'manual' })).toEqual([]);
   });
 
-  it('says nothing of a hint that there is none of', () => {
-    expect(refused(change(profile, 'Read', { action: 'manual' }))[0]).not.toHaveProperty('hint');
-  });
+  it('says nothing of a hint that there is none of', () =>
+    expect(refused(change(profile, 'Read', { action: 'manual' }))[0]).not.toHaveProperty('hint'));
 });
 
 describe('creates in a cycle', () => {
@@ -410,8 +407,7 @@ describe('creates in a cycle', () => {
       resource(profile, ['A2'], { above: ref('Profile/B') }),
     ];
     const uses = referencesIn(declared, kinds);
-    const found = problemsOf(() => refuseLostReferences(uses, declared, cycle, kinds));
-    expect(found).toMatchObject([
+    expect(problemsOf(() => refuseLostReferences(uses, declared, cycle, kinds))).toMatchObject([
       {
         code: 'ref-cycle',
         severity: 'error',
@@ -458,7 +454,7 @@ describe('names beside ids', () => {
   const namesOf = (...diff: readonly Difference[]) =>
     named(objects, ...diff).named[0]?.diff.map((each) => each.named);
 
-  it('are those of both sides, and of nothing else', () => {
+  it('are those of both sides, and of nothing else', () =>
     expect(
       namesOf(
         entry('/owner', { id: 'i1' }, { type: 'IDENTITY', id: 'i2' }),
@@ -475,8 +471,7 @@ describe('names beside ids', () => {
       undefined,
       { i9: 'Profile/Not%20an%20identity' },
       { i9: 'Profile/Not%20an%20identity' },
-    ]);
-  });
+    ]));
 
   it('are what a lookup of the same object found, anywhere in a value', () => {
     expect(
@@ -490,9 +485,8 @@ describe('names beside ids', () => {
     expect(nameDifferences(plan.changes, { kinds, objects, lookedUp })).toEqual(plan.changes);
   });
 
-  it('are not shown beside a sensitive value', () => {
-    expect(namesOf(entry('/owner', { id: 'i1' }, null, true))).toEqual([undefined]);
-  });
+  it('are not shown beside a sensitive value', () =>
+    expect(namesOf(entry('/owner', { id: 'i1' }, null, true))).toEqual([undefined]));
 
   it('are part of what is approved; a plan without any stays as it is', () => {
     const some = named(objects, entry('/owner', { id: 'i1' }, null));

@@ -19,19 +19,17 @@ export interface RollbackCase extends Partial<Pick<RollbackInput, 'later'>> {
 }
 
 /** What an apply recorded about one object. */
-export function record(address: string, more: Partial<ChangeResult> = {}): ChangeResult {
-  return {
-    address,
-    action: 'update',
-    outcome: 'done',
-    before: null,
-    after: null,
-    requests: [],
-    error: null,
-    warnings: [],
-    ...more,
-  };
-}
+export const record = (address: string, more: Partial<ChangeResult> = {}): ChangeResult => ({
+  address,
+  action: 'update',
+  outcome: 'done',
+  before: null,
+  after: null,
+  requests: [],
+  error: null,
+  warnings: [],
+  ...more,
+});
 
 export function rollbackInput({
   records,
@@ -48,25 +46,22 @@ export function rollbackInput({
   return { result: resultOf(records), resources: declared, environment, choices: chosen, later };
 }
 
-export function resultOf(changes: readonly ChangeResult[], more: Partial<Result> = {}): Result {
-  return {
-    formatVersion: 1,
-    planDigest: 'sha256:0',
-    environment: 'test',
-    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    startedAt: '2026-01-01T00:00:00Z',
-    endedAt: '2026-01-01T00:00:00Z',
-    outcome: 'done',
-    summary: { done: changes.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
-    changes,
-    ...more,
-  };
-}
+export const resultOf = (changes: readonly ChangeResult[], more: Partial<Result> = {}): Result => ({
+  formatVersion: 1,
+  planDigest: 'sha256:0',
+  environment: 'test',
+  tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
+  startedAt: '2026-01-01T00:00:00Z',
+  endedAt: '2026-01-01T00:00:00Z',
+  outcome: 'done',
+  summary: { done: changes.length, failed: 0, skipped: 0, notAttempted: 0, unknown: 0 },
+  changes,
+  ...more,
+});
 
 /** What a rollback reads: kinds and keys. */
-export function readsOf(given: RollbackCase) {
-  return rollbackRequests(rollbackInput(given)).map(({ kind, keys }) => ({ kind: kind.name, keys }));
-}
+export const readsOf = (given: RollbackCase) =>
+  rollbackRequests(rollbackInput(given)).map(({ kind, keys }) => ({ kind: kind.name, keys }));
 
 /** The plan of a rollback, with its remarks. */
 export function rollBack(given: RollbackCase): Plan {

@@ -69,11 +69,10 @@ describe('a member of JSON', () => {
     expect(found.undoes).toBe(true);
   });
 
-  it('is the repository’s where it is new there, although the tenant has another', () => {
+  it('is the repository’s where it is new there, although the tenant has another', () =>
     expect(told(given({ a: '1' }, { a: '1', b: '2' }, { a: '1', b: '3' })).origins).toEqual({
       '/attributes/b': 'repo',
-    });
-  });
+    }));
 
   it('with a secret has no origin: its name does not show who changed the value', () => {
     const secret = { password: { $secret: 'S' } };
@@ -144,9 +143,8 @@ describe('an object', () => {
   });
 
   it('that is new in the repository, or was declared absent, is made by it', () => {
-    for (const previous of [[], [integration({ type: 'A' }, { ensure: 'absent' })]]) {
+    for (const previous of [[], [integration({ type: 'A' }, { ensure: 'absent' })]])
       expect(told({ previous, declared: [integration({ type: 'A' })] }).undoes).toBe(false);
-    }
   });
 
   it('is recognised by its pinned id and by its former name', () => {
@@ -205,9 +203,9 @@ describe('what the revision declared', () => {
       { managedSources: ['c'] },
       {},
     ],
-  ])('is told beside both others where %s', (_, then, now, live, base) => {
-    expect(based(threeSides(then, now, live))).toEqual(base);
-  });
+  ])('is told beside both others where %s', (_, then, now, live, base) =>
+    expect(based(threeSides(then, now, live))).toEqual(base),
+  );
 
   it('is told of members of JSON, of names and of what the tenant deleted', () => {
     const attributes = (each: JsonObject) => ({ attributes: each });

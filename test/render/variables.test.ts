@@ -31,13 +31,12 @@ describe('the variables of a template', () => {
       { ['__proto__']: { polluted: '__proto__.polluted' }, constructor: 'constructor' },
     ],
     ['no variables', {}],
-  ])('are what %j reads', (text, expected) => {
-    expect(JSON.stringify(of(text))).toBe(JSON.stringify(expected));
-  });
+  ])('are what %j reads', (text, expected) =>
+    expect(JSON.stringify(of(text))).toBe(JSON.stringify(expected)),
+  );
 
-  it('are those of each of several texts, each by itself', () => {
-    expect(of('Dear $name', 's of $company')).toEqual({ name: 'name', company: 'company' });
-  });
+  it('are those of each of several texts, each by itself', () =>
+    expect(of('Dear $name', 's of $company')).toEqual({ name: 'name', company: 'company' }));
 
   it('gives each item of a loop what its body reads', () => {
     expect(of('#foreach($task in $tasks)$task.name by $task.owner#end')).toEqual({
@@ -47,11 +46,10 @@ describe('the variables of a template', () => {
     expect(of('#{foreach}($x in ${a.b})$x.c#end')).toEqual({ a: { b: [{ c: 'a.b.c' }] } });
   });
 
-  it('follows loops inside loops', () => {
+  it('follows loops inside loops', () =>
     expect(of('#foreach($a in $all)#foreach($b in $a.inner)$b.c#end#end')).toEqual({
       all: [{ inner: [{ c: 'all.inner.c' }] }],
-    });
-  });
+    }));
 
   it('ends where a loop is over its own item', () => {
     expect(of('#foreach($a in $a)$a.b#end')).toEqual({ a: [{ b: 'a.b' }] });
@@ -70,8 +68,7 @@ describe('the variables of a template', () => {
     const many = Array.from({ length: 1500 }, (_, at) => `$v${at}`).join(' ');
     expect(Object.keys(of(many))).toHaveLength(1000);
     const loops = Array.from({ length: 150 }, (_, at) => `#foreach($i${at} in $l${at})$i${at}#end`).join('');
-    const lists = Object.values(of(loops)).filter(Array.isArray);
-    expect(lists).toHaveLength(100);
+    expect(Object.values(of(loops)).filter(Array.isArray)).toHaveLength(100);
     let depth = 0;
     for (
       let at: unknown = of(`$a${'.a'.repeat(40)}`);
@@ -97,9 +94,7 @@ describe('names for other values', () => {
     ],
     ['#macro(m $p)$p.x#end #define($block)$y#end $block', { y: 'y' }],
     ['#set($a = $user.name)$a #foreach($d in [1..2])$d#end', { user: { name: 'user.name' } }],
-  ])('%s', (text, context) => {
-    expect(of(text)).toEqual(context);
-  });
+  ])('%s', (text, context) => expect(of(text)).toEqual(context));
 
   it('end where they name each other, and stay few', () => {
     expect(of('#set($a = $b)#set($b = $a.x)$a.y')).toBeTypeOf('object');

@@ -14,10 +14,7 @@ import { type Document, type Format, type ReportOptions, renderReport } from '..
 /** Hand-made values for the reports. */
 
 export const digest = `sha256:${'ab12'.repeat(16)}`;
-const tenant = {
-  identity: 'https://acme.api.example.com',
-  profiles: 'https://acme-profiles.example.com',
-};
+const tenant = { identity: 'https://acme.api.example.com', profiles: 'https://acme-profiles.example.com' };
 export const plain: ReportOptions = { colour: false, width: 100 };
 
 type Shown = Document | Plan | Result | Fleet | readonly Diagnostic[];
@@ -30,9 +27,8 @@ export function documentOf(shown: Shown): Document {
 }
 
 /** A report without colours, 100 columns wide, unless the options say something else. */
-export function render(shown: Shown, format: Format, options: Partial<ReportOptions> = {}): string {
-  return renderReport(documentOf(shown), format, { ...plain, ...options });
-}
+export const render = (shown: Shown, format: Format, options: Partial<ReportOptions> = {}): string =>
+  renderReport(documentOf(shown), format, { ...plain, ...options });
 
 export function difference(
   path: string,

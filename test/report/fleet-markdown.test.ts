@@ -184,18 +184,20 @@ it('names no command to apply plans of which one failed', () => {
 });
 
 it('counts the objects that no manifest names in all tenants', () => {
-  const counted = deleting(3).environments.map(({ plan, ...each }, at) => {
-    return { ...each, plan: plan && { ...plan, summary: { ...plan.summary, undeclared: at } } };
-  });
+  const counted = deleting(3).environments.map(({ plan, ...each }, at) => ({
+    ...each,
+    plan: plan && { ...plan, summary: { ...plan.summary, undeclared: at } },
+  }));
   const show = shower(fleetOf(counted));
   expect(show('text')).toMatch(/unchanged, 3 undeclared\.\n/);
   expect(show('html')).toContain('<b>3</b> <span>undeclared</span>');
 });
 
 it('says of a plan that a guard refused that it is refused', () => {
-  const guarded = deleting(2).environments.map(({ plan, ...each }, at) => {
-    return { ...each, plan: plan && { ...plan, diagnostics: at === 0 ? [guard] : [] } };
-  });
+  const guarded = deleting(2).environments.map(({ plan, ...each }, at) => ({
+    ...each,
+    plan: plan && { ...plan, diagnostics: at === 0 ? [guard] : [] },
+  }));
   const show = shower(fleetOf(guarded));
   expect(show('text')).toMatch(/✖ tenant-1 [\d ]+REFUSED: this\s+plan\s+cannot\s+be\s+applied\.\n/);
   expect(show('text')).toContain('2 environments: 1 planned, 1 failed.');
@@ -225,8 +227,10 @@ it('keeps a change apart in the environment in which it has a risk', () => {
 });
 
 it('has its numbers below their headings in a terminal, however long the names are', () => {
-  const customers = Array.from({ length: 60 }, (_, at) => `customer-${1000 + at}`);
-  const many = fleet(customers, () => [senderDelete]);
+  const many = fleet(
+    Array.from({ length: 60 }, (_, at) => `customer-${1000 + at}`),
+    () => [senderDelete],
+  );
   const lines = render(many, 'text').split('\n');
   const at = lines.findIndex((line) => line.includes('to create'));
   const [head = '', named, counts = ''] = lines.slice(at, at + 3);
@@ -236,9 +240,8 @@ it('has its numbers below their headings in a terminal, however long the names a
   expect(ends(counts, /\d+/g)).toEqual(ends(head, /to \w+|by hand|unchanged/g));
 });
 
-it('of one environment counts it as one', () => {
-  expect(render(deleting(1), 'text')).toContain('1 environment: 1 planned.');
-});
+it('of one environment counts it as one', () =>
+  expect(render(deleting(1), 'text')).toContain('1 environment: 1 planned.'));
 
 it('names the error of an environment that failed, and not a remark before it', () => {
   const remark = { ...down('a'), code: 'sim-deprecated', severity: 'info' as const };
@@ -250,27 +253,23 @@ it('names the error of an environment that failed, and not a remark before it', 
   expect(render(failed, 'markdown')).toMatch(/\| ❌ a \| \S*tenant-unreachable/);
 });
 
-describe('environments that were not run', () => {
-  const mixed = fleetOf(
-    ['a', 'b', 'c', 'd'].map((name) => ({
-      name,
-      plan: null,
-      error: name === 'c' ? { exitCode: 1 as const, diagnostics: [down('c')] } : notRun,
-    })),
-  );
-  const show = shower(mixed);
+const mixed = fleetOf(
+  ['a', 'b', 'c', 'd'].map((name) => ({
+    name,
+    plan: null,
+    error: name === 'c' ? { exitCode: 1 as const, diagnostics: [down('c')] } : notRun,
+  })),
+);
+const show = shower(mixed);
 
-  it('come after those that failed, and are told together', () => {
-    const text = show('text');
-    expect(text).toMatch(/✖ c +tenant-unreachable\n +a +not run\n +b +not run\n +d +not run\n/);
-    expect(text).toMatch(/^c\n[\s\S]*^a, b, d\n/m);
-    expect(text).toContain('4 environments: 1 failed, 3 not run.');
-    expect(show('markdown')).toMatch(
-      /\| ❌ c \|[\s\S]*\| a \| not run \|[\s\S]*#### c\n[\s\S]*#### a, b, d\n/,
-    );
-    expect(show('html')).toContain('<strong>Failed: c</strong>');
-    expect(show('junit')).toContain('tests="4" failures="1" errors="0" skipped="3"');
-  });
+it('environments that were not run come after those that failed, and are told together', () => {
+  const text = show('text');
+  expect(text).toMatch(/✖ c +tenant-unreachable\n +a +not run\n +b +not run\n +d +not run\n/);
+  expect(text).toMatch(/^c\n[\s\S]*^a, b, d\n/m);
+  expect(text).toContain('4 environments: 1 failed, 3 not run.');
+  expect(show('markdown')).toMatch(/\| ❌ c \|[\s\S]*\| a \| not run \|[\s\S]*#### c\n[\s\S]*#### a, b, d\n/);
+  expect(show('html')).toContain('<strong>Failed: c</strong>');
+  expect(show('junit')).toContain('tests="4" failures="1" errors="0" skipped="3"');
 });
 
 it('shows a change once where only the file of the overlay differs, and names the overlays', () => {
@@ -280,8 +279,7 @@ it('shows a change once where only the file of the overlay differs, and names th
       overlay: { file: `environments/${name}.yaml`, line: 4 },
     });
   const secret = (name: string) => {
-    const { diff } = overlaid(name);
-    return update('SimIntegration/a', ...diff.map((each) => ({ ...each, sensitive: true })));
+    return update('SimIntegration/a', ...overlaid(name).diff.map((each) => ({ ...each, sensitive: true })));
   };
   expect(
     render(

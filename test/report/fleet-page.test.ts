@@ -67,8 +67,7 @@ describeInBrowser('the page of several environments in a browser', (openDocument
   });
 
   it('tells one object that differs in two ways apart', async () => {
-    const two = fleet(['a', 'b'], (name) => [{ ...own, warnings: [`It is ${name}.`] }]);
-    const page = await open(two);
+    const page = await open(fleet(['a', 'b'], (name) => [{ ...own, warnings: [`It is ${name}.`] }]));
     await expect.poll(() => shown(page)).toBe(2);
     const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".entry")].map(({ id }) => id)');
     expect(new Set(ids).size).toBe(2);
@@ -127,8 +126,7 @@ describeInBrowser('the page of several environments in a browser', (openDocument
       ),
     );
     const page = await open(many);
-    const { size } = statSync(new URL(page.url()));
-    expect(size).toBeLessThan(600 * 50 * each);
+    expect(statSync(new URL(page.url())).size).toBeLessThan(600 * 50 * each);
     await page.locator('html[data-searchable]').waitFor();
     await page.fill('#text', `new-tenant-50-${each - 1}-end`);
     await page.locator('#count', { hasText: `1 of ${each}` }).waitFor();

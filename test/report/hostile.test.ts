@@ -42,9 +42,8 @@ describe('hostile text', () => {
     expect(report).toMatch(/\n$/);
   });
 
-  it('controls no terminal in a dry run', () => {
-    expect(renderRequests(hostilePlan, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
-  });
+  it('controls no terminal in a dry run', () =>
+    expect(renderRequests(hostilePlan, plain)).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u));
 
   it('makes no element in HTML', () => {
     for (const { text } of of('html')) {
@@ -127,9 +126,8 @@ describe('a line of a million characters', () => {
     expect(text).toMatch(/\n {4}1 \| ab ab [ab ]*…\n {6}\| {21}\^\n/);
   });
 
-  it('may be nothing but backticks', () => {
-    expect(render(problem('` '.repeat(million / 2)), 'markdown')).toContain('Not shown: 1 error');
-  });
+  it('may be nothing but backticks', () =>
+    expect(render(problem('` '.repeat(million / 2)), 'markdown')).toContain('Not shown: 1 error'));
 });
 
 it.each([
@@ -140,8 +138,7 @@ it.each([
   const [before = '', after = ''] = hosts;
   const changes = [update('SenderAddress/a', difference('/note', before, after))];
   for (const format of ['text', 'markdown', 'html'] as const) {
-    const shown = render(plan(changes), format);
-    const text = shown
+    const text = render(plan(changes), format)
       .replace(/<\/?(?:mark|ins|del|span)[^>]*>/g, '')
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>');

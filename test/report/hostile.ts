@@ -126,8 +126,7 @@ export function documentsOf({ text, short, word, kind, address, path }: Texts): 
 }
 
 /** What a CI system would carry out if it stood in the output of a job, apart from GitHub's own annotations. */
-export function commandsIn(output: string): string[] {
-  return output
+export const commandsIn = (output: string): string[] =>
+  output
     .split(/[\r\n]/)
     .filter((line) => line.trimStart().startsWith('::') || /##\w*\[|section_(start|end):/i.test(line));
-}

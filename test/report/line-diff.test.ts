@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { diffInline, diffLines, type LineDiff, shorten, signedLines } from '../../src/report/line-diff.ts';
 
 /** A diff as text, without the number of its first line: `[…]` around words that differ. */
-function draw(diff: LineDiff): string[] {
-  return signedLines(diff)
+const draw = (diff: LineDiff): string[] =>
+  signedLines(diff)
     .map(({ sign, parts }) => {
       const texts = parts.map(({ text, changed }) => (changed ? `[${text}]` : text));
       return `${sign}${texts.join('')}`;
     })
     .slice(1);
-}
 
 const gapsOf = ({ blocks }: LineDiff): number[][] =>
   blocks.filter(({ is }) => is === 'gap').map(({ after }) => after.map(({ number }) => number));
@@ -58,9 +57,8 @@ describe('diffLines', () => {
     expect(draw(diffLines('a\nb\n', 'a\nb'))).toEqual([' a', '-b', '+b[ (no line break at the end)]']);
   });
 
-  it('shows blanks within a line where only blanks differ', () => {
-    expect(draw(diffLines('a b\n', 'a  b\n'))).toEqual(['-a[·]b', '+a[··]b']);
-  });
+  it('shows blanks within a line where only blanks differ', () =>
+    expect(draw(diffLines('a b\n', 'a  b\n'))).toEqual(['-a[·]b', '+a[··]b']));
 
   it('cuts to the lines wanted and counts the rest', () => {
     const diff = shorten(diffLines(null, numbered(50).join('\n')), 10);
@@ -86,9 +84,9 @@ describe('diffLines', () => {
     ],
     ['Hi all 🇩🇪', 'Hi all 🇩🇰', '-Hi all [🇩🇪]', '+Hi all [🇩🇰]'],
     ['Hi cafe\u0301 x', 'Hi cafe\u0300 x', '-Hi [cafe\u0301] x', '+Hi [cafe\u0300] x'],
-  ])('marks %s as a whole beside %s', (old, fresh, ...drawn) => {
-    expect(draw(diffLines(old, fresh))).toEqual(drawn);
-  });
+  ])('marks %s as a whole beside %s', (old, fresh, ...drawn) =>
+    expect(draw(diffLines(old, fresh))).toEqual(drawn),
+  );
 
   it('halves no emoji where it cuts', () => {
     const long = `xy${'😀'.repeat(100)}xy`;
@@ -99,8 +97,11 @@ describe('diffLines', () => {
     // Both begin with the same half, and end with the same half.
     for (const [one, other] of ['😀😁', '😀\u{1f200}'].map((pair) => [...pair])) {
       const word = (emoji = '') => `${'a'.repeat(110_000)}${emoji}${'b'.repeat(110_000)}`;
-      const drawn = draw(diffLines(word(one), word(other))).join('');
-      expect(drawn.isWellFormed()).toBe(true);
+      expect(
+        draw(diffLines(word(one), word(other)))
+          .join('')
+          .isWellFormed(),
+      ).toBe(true);
     }
   });
 
@@ -155,13 +156,7 @@ describe('diffLines', () => {
 
 describe('texts that look the same', () => {
   it.each([
-    [
-      'an accent of its own',
-      'caf\u00e9 noir\n',
-      'cafe\u0301 noir\n',
-      '-[caf<U+00E9>] noir',
-      '+[cafe<U+0301>] noir',
-    ],
+    ['an own accent', 'caf\u00e9 noir\n', 'cafe\u0301 noir\n', '-[caf<U+00E9>] noir', '+[cafe<U+0301>] noir'],
     ['a ligature', 'the \ufb01le\n', 'the file\n', /-the \[<U\+FB01>le\]/, '+the [file]'],
     ['an emoji of another form', 'I \u2764 it\n', 'I \u2764\ufe0f it\n', /<U\+2764>/, /<U\+FE0F>/],
     ['nothing else', '\u00e9\n', 'e\u0301\n', /-\[?<U\+00E9>\]?$/, /\+\[?e\]?\[?<U\+0301>\]?$/],
@@ -181,10 +176,9 @@ describe('texts that look the same', () => {
     expect(fresh?.map(({ text }) => text).join('')).toBe('"Help·"');
   });
 
-  it('are left as they are where they differ otherwise', () => {
+  it('are left as they are where they differ otherwise', () =>
     expect(draw(diffLines('caf\u00e9 noir\n', 'caf\u00e9 blanc\n'))).toEqual([
       '-café [noir]',
       '+café [blanc]',
-    ]);
-  });
+    ]));
 });

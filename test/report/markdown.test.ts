@@ -96,11 +96,10 @@ describe('a plan as a comment', () => {
     expect(text(4)).toContain('All 4 environments');
   });
 
-  it('warns of a refused plan first', () => {
+  it('warns of a refused plan first', () =>
     expect(markdown(plan([textUpdate], { diagnostics: [guard] }))).toMatch(
       /^### .*\n\n> \[!CAUTION\]\n> \*\*REFUSED/,
-    );
-  });
+    ));
 
   it('says first what went wrong with an apply, and once', () => {
     const failed = outcome({ address: 'A/b', outcome: 'failed', error: '400 Bad request.' });
@@ -161,8 +160,7 @@ describe('a plan as a comment', () => {
   });
 
   it('shows what is grave in a kind before the rest of it, as the page does', () => {
-    const diff = [difference('/name', 'Old', 'New')];
-    const harmless = update('SenderAddress/a', ...diff);
+    const harmless = update('SenderAddress/a', ...[difference('/name', 'Old', 'New')]);
     for (const format of ['markdown', 'html'] as const) {
       const shown = render(plan([harmless, senderDelete]), format);
       const titles = shown.match(/(?<=<(?:summary|p)>)(?:<code>|<span class="badge).*/g) ?? [];
@@ -212,11 +210,7 @@ describe('a plan as a comment', () => {
   });
 
   it('puts remarks beside their change, and folds the others by code', () => {
-    const remark = {
-      severity: 'warning',
-      code: 'not-comparable',
-      message: 'A secret is not compared.',
-    } as const;
+    const remark = { severity: 'warning', code: 'not-comparable', message: 'It is not compared.' } as const;
     const others = ['x', 'y'].map((name) => ({ ...remark, address: `SimIntegration/${name}` }));
     const own = { ...remark, message: 'Own remark.', address: textUpdate.address };
     const text = markdown(plan([textUpdate], { diagnostics: [...others, own] }));
@@ -271,8 +265,7 @@ describe('a plan as a comment', () => {
 
 describe('results and problems as comments', () => {
   it('has the changes by kind, which a terminal shows in the order of the run', () => {
-    const comment = markdown(sampleResult);
-    expect(comment.match(/^#### .*/gm)).toEqual([
+    expect(markdown(sampleResult).match(/^#### .*/gm)).toEqual([
       '#### AuthProfile: 1 change',
       '#### SimIntegration: 1 change',
       '#### NotificationPreference: 1 change',

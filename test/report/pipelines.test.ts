@@ -27,34 +27,29 @@ describe('JSON', () => {
     expect(JSON.parse(ofResult('json'))).toEqual(sampleResult);
   });
 
-  it('counts problems by severity', () => {
+  it('counts problems by severity', () =>
     expect(JSON.parse(ofProblems('json'))).toEqual({
       formatVersion: 1,
       diagnostics,
       summary: { error: 1, warning: 0, info: 1 },
-    });
-  });
+    }));
 });
 
-describe('GitLab', () => {
-  it('gets the counts of its Terraform report', () => {
-    expect(ofPlan('gitlab')).toBe('{"create":2,"update":2,"delete":1}\n');
-  });
-});
+describe('GitLab', () =>
+  it('gets the counts of its Terraform report', () =>
+    expect(ofPlan('gitlab')).toBe('{"create":2,"update":2,"delete":1}\n')));
 
 describe('GitHub annotations', () => {
-  it('point at file, line and column', () => {
+  it('point at file, line and column', () =>
     expect(ofProblems('github')).toBe(
       '::error file=config/a.yaml,line=3,col=1,title=unknown-field%3A NotificationTemplate/a/EMAIL/en::Unknown field `subjct`.%0Ahint: Did you mean `subject`?\n' +
         '::notice title=deprecated-kind::SimIntegration is deprecated by the vendor.\n',
-    );
-  });
+    ));
 
-  it('count the changes of a plan', () => {
+  it('count the changes of a plan', () =>
     expect(ofPlan('github')).toMatch(
       /^::notice title=tenantctl plan%3A production::Plan: 2 to create, 2 to update, 1 to delete, 1 by hand, 137 unchanged\.$/m,
-    );
-  });
+    ));
 
   it('warn of risks, and tell what failed', () => {
     expect(ofPlan('github')).toContain(
@@ -103,13 +98,11 @@ const odd: Diagnostic = {
 };
 const renderOdd = (format: Format) => render([odd], format);
 
-describe('signs that end a part of an annotation', () => {
-  it('are escaped: comma and colon in properties only, percent and line ends everywhere', () => {
+describe('signs that end a part of an annotation', () =>
+  it('are escaped: comma and colon in properties only, percent and line ends everywhere', () =>
     expect(renderOdd('github')).toBe(
       '::warning file=config/a%2C b%3A c%25.yaml,line=12,col=34,title=unknown-field%3A SenderAddress/a@b::a, b: c%0A100%25␇\n',
-    );
-  });
-});
+    )));
 
 describe('SARIF', () => {
   it('has line and column of the place, in UTF-16 units as the loader counts', () => {
@@ -172,9 +165,8 @@ describe('JUnit', () => {
     expect(text).toContain('type="too-many-deletes"');
   });
 
-  it('passes where nothing differs', () => {
-    expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"');
-  });
+  it('passes where nothing differs', () =>
+    expect(ofPlan('junit', plan([]))).toContain('tests="1" failures="0"'));
 
   it('has a test for each remark, which passes', () => {
     const remark = { ...guard, severity: 'warning', address: 'A/b&' } as const;
@@ -226,8 +218,7 @@ Did you mean \`subject\`?</failure></testcase>
 
   it('fails a run that was stopped before anything failed', () => {
     const changes = sampleResult.changes.filter(({ outcome }) => outcome === 'notAttempted');
-    const stopped = { ...sampleResult, outcome: 'interrupted', changes } as const;
-    const text = render(stopped, 'junit');
+    const text = render({ ...sampleResult, outcome: 'interrupted', changes } as const, 'junit');
     expect(text).toContain('tests="2" failures="1" errors="0" skipped="1"');
     expect(text).toContain(
       '<testcase classname="run" name="apply to production" time="0.000"><failure message="Interrupted: 0 done, 0 failed, 0 skipped, 0 not attempted, 0 unknown, 1 by hand." type="apply">',

@@ -97,8 +97,7 @@ describeInBrowser('a printed page', (open) => {
     await done();
     await page.getByLabel('Filter by text').fill('');
     await page.locator('#count', { hasText: `101 of ${many.length}` }).waitFor();
-    const pages = (await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g);
-    expect(pages?.length).toBeGreaterThan(3);
+    expect((await page.pdf()).toString('latin1').match(/\/Type \/Page\b/g)?.length).toBeGreaterThan(3);
   });
 
   it('has 63 changes with their mails on at most 40 pages, each with the digest and its number', async () => {
@@ -162,8 +161,5 @@ describeInBrowser('a printed page', (open) => {
   });
 });
 
-function styleOf(page: Page, selector: string, name: string): Promise<string> {
-  return page.evaluate<string>(
-    `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`,
-  );
-}
+const styleOf = (page: Page, selector: string, name: string): Promise<string> =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`);

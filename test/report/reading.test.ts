@@ -41,8 +41,7 @@ describeInBrowser('what a reader does with the page', (open) => {
       const after = lines.with(0, 'first').with(-1, 'last').join('\n');
       const diff = [difference('/body', lines.join('\n'), after)];
       const page = await open(plan([{ ...longText, diff }]));
-      const shown = await page.locator('.gap:visible, .line:visible').count();
-      return shown;
+      return await page.locator('.gap:visible, .line:visible').count();
     };
     expect(await gapsOf(3)).toBe(3 + 6 + 4);
     expect(await gapsOf(4)).toBe(1 + 6 + 4);

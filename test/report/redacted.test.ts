@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Redactor } from '../../src/client/redactor.ts';
 import { fleetOf } from '../../src/model/fleet.ts';
-import { type Document, formatsOf } from '../../src/report/index.ts';
+import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Change } from '../../src/model/plan.ts';
+import { type Document, type Format, formatsOf } from '../../src/report/index.ts';
+import { redactDocument } from '../../src/report/redacted.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { change, difference, lockout, outcome, plan, render, sampleResult, update } from './fixtures.ts';
 import { documentsOf } from './hostile.ts';
@@ -89,13 +93,12 @@ it('removes a secret from every part of a document, in every spelling, and from 
 });
 
 /** What people read in a report, without its markup, escapes, colours and signs for what is invisible. */
-function read(report: string): string {
-  return report
+const read = (report: string): string =>
+  report
     .replace(/<script>.*?<\/script>|<style>.*?<\/style>/gs, '')
     .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
     .replace(/<U\+([0-9A-F]+)>/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(/[^A-Za-z0-9]/g, '');
-}
 
 it.each([
   'pass@word99',
@@ -173,4 +176,140 @@ it('writes and prints a page that works where a secret of the project is a word 
     expect(page).toContain('[secret] desk');
     expect(page).not.toContain('sandbox desk');
   }
+});
+
+const secret = 's3cr3t';
+/** Parts that hold words of this program, or names of kinds: a new one has to be named here to be left alone. */
+const ours = new Set(['code', 'kind', 'kinds', 'tool']);
+
+const schemaOf = (name: string): JsonObject =>
+  JSON.parse(readFileSync(new URL(`../../schemas/${name}`, import.meta.url), 'utf8'));
+
+interface Place {
+  readonly schema: JsonObject;
+  readonly root: JsonObject;
+}
+
+function resolve({ schema, root }: Place): Place {
+  const ref = get(schema, '$ref');
+  if (typeof ref !== 'string') return { schema, root };
+  const [file = '', path = ''] = ref.split('#');
+  const from = file === '' ? root : schemaOf(file.split('/').at(-1) ?? '');
+  const target = path
+    .split('/')
+    .filter(Boolean)
+    .reduce<Json>((at, name) => (isObject(at) ? (get(at, name) ?? null) : null), from);
+  return resolve({ schema: objectOf(target), root: from });
+}
+
+const objectOf = (value: Json | undefined): JsonObject =>
+  value !== undefined && isObject(value) ? value : {};
+
+/**
+ * A value with the secret wherever the schema lets it stand: in every text, and as a name where names are free.
+ *
+ * @param at which of several alternatives is taken
+ */
+function filled(place: Place, at: number): Json {
+  const { schema, root } = resolve(place);
+  const of = (child: Json | undefined) => filled({ schema: objectOf(child), root }, at);
+  const alternatives = get(schema, 'oneOf') ?? get(schema, 'anyOf');
+  if (isArray(alternatives)) return of(alternatives[at % alternatives.length]);
+  const constant = get(schema, 'const');
+  if (constant !== undefined) return constant;
+  const words = get(schema, 'enum');
+  if (isArray(words)) return words[0] ?? null;
+  const types = [get(schema, 'type') ?? 'any'].flat();
+  if (types.includes('object')) {
+    const members = Object.entries(objectOf(get(schema, 'properties'))).filter(([name]) => !ours.has(name));
+    const free = get(schema, 'additionalProperties');
+    const more = free === false ? [] : [[secret, free === true || free === undefined ? secret : of(free)]];
+    return Object.fromEntries([...members.map(([name, child]) => [name, of(child)]), ...more]);
+  }
+  if (types.includes('array')) return [of(get(schema, 'items'))];
+  if (types.includes('string')) return textFor(get(schema, 'pattern'));
+  return types.includes('any') ? { [secret]: [secret] } : 1;
+}
+
+/** A text with the secret that the pattern takes; without one where it takes none, as a digest. */
+function textFor(pattern: Json | undefined): string {
+  const texts = [secret, `Kind/${secret}`, `/${secret}`];
+  if (typeof pattern !== 'string') return secret;
+  return texts.find((text) => new RegExp(pattern, 'u').test(text)) ?? '';
+}
+
+it.each([
+  ['plan', 0],
+  ['plan', 1],
+  ['result', 0],
+  ['fleet', 1],
+  ['diff', 0],
+  ['diff', 1],
+])('leaves no part of the schema of a %s as it is: alternative %i', (name, at) => {
+  const root = schemaOf(`${name}.schema.json`);
+  const document = filled({ schema: root, root }, at);
+  expect(JSON.stringify(document).split(secret).length).toBeGreaterThan(10);
+  const clean = redactDocument(document, (text) => text.replaceAll(secret, '-'));
+  expect(JSON.stringify(clean, null, 1)).not.toContain(secret);
+});
+
+/** A sensitive value is not shown, so reports say which secret is sent. */
+
+const formats: Format[] = ['text', 'markdown', 'html', 'junit'];
+
+/** What a report says of secrets, without markup. */
+function secretsSaid(report: string): string[] {
+  const text = report.replace(/<details class="requests">.*?<\/details>/gs, '').replace(/<[^>]*>|`/g, '');
+  return [...text.matchAll(/sends secrets:? ?([\w, ]*)/gi)].map(([, names = '']) => names);
+}
+
+function sending(name: string, ...secrets: string[]): Change {
+  const body = Object.fromEntries(secrets.map((secret, at) => [`field${at}`, { $secret: secret }]));
+  const requests = [
+    {
+      method: 'PATCH',
+      path: `/v2024/sim-integrations/${name}`,
+      query: {},
+      headers: {},
+      body: { $jsonText: body },
+    },
+  ] as const;
+  return change({
+    address: `SimIntegration/${name}`,
+    action: 'update',
+    diff: [difference('/description', 'a', 'b')],
+    requests,
+  });
+}
+
+it.each(formats)('names the secrets of each change once (%s)', (format) => {
+  const value = plan([sending('A', 'SNOW_PASSWORD', 'OTHER', 'OTHER'), senderless]);
+  expect(secretsSaid(render(value, format))).toEqual(['OTHER, SNOW_PASSWORD']);
+});
+
+const senderless = update('NotificationTemplate/a/EMAIL/en', difference('/subject', 'a', 'c'));
+
+it.each(formats)('shows changes that send other secrets apart (%s)', (format) => {
+  const value = plan([sending('A', 'SNOW_PASSWORD'), sending('B', 'TENANT_CLIENT_SECRET'), sending('C')]);
+  expect(secretsSaid(render(value, format))).toEqual(['SNOW_PASSWORD', 'TENANT_CLIENT_SECRET']);
+});
+
+it.each(['text', 'markdown', 'html'] satisfies Format[])(
+  'names those of all environments that share a change (%s)',
+  (format) => {
+    const fleet = fleetOf(
+      ['PRODUCTION', 'TEST'].map((name) => ({
+        name,
+        plan: plan([sending('A', `${name}_PASSWORD`)], { environment: name }),
+        error: null,
+      })),
+    );
+    expect(secretsSaid(render(fleet, format))).toEqual(['PRODUCTION_PASSWORD, TEST_PASSWORD']);
+  },
+);
+
+it.each(formats)('shows nothing of what a change declares beside its difference (%s)', (format) => {
+  const declared = { description: 'canary', attributes: { password: { $secret: 'NOWHERE' } } };
+  const report = render(plan([Object.assign(sending('A'), { declared })]), format, { verbose: true });
+  expect(report).not.toMatch(/canary|NOWHERE/);
 });

@@ -55,9 +55,7 @@ describe('the schema of plans', () => {
     [['changes', '0', 'requests', '0', 'query'], { a: 1 }],
     [['changes', '0', 'source', 'line'], 0],
     [['changes', '0', 'risk'], ['fun']],
-  ])('refuses %j as %j', (path, value) => {
-    expect(isPlan(altered(samplePlan, path, value))).toBe(false);
-  });
+  ])('refuses %j as %j', (path, value) => expect(isPlan(altered(samplePlan, path, value))).toBe(false));
 });
 
 describe('the schema of results', () => {
@@ -74,7 +72,5 @@ describe('the schema of results', () => {
     [['changes', '0', 'error'], undefined],
     [['changes', '1', 'requests', '0', 'status'], 42],
     [['changes', '1', 'requests', '0', 'attempts'], 0],
-  ])('refuses %j as %j', (path, value) => {
-    expect(isResult(altered(sampleResult, path, value))).toBe(false);
-  });
+  ])('refuses %j as %j', (path, value) => expect(isResult(altered(sampleResult, path, value))).toBe(false));
 });

@@ -30,7 +30,7 @@ const text = (shown: Parameters<typeof render>[0], options: Partial<ReportOption
   render(shown, 'text', options);
 
 describe('a plan as text', () => {
-  it('shows an update with its place and the lines around what differs', () => {
+  it('shows an update with its place and the lines around what differs', () =>
     expect(
       text(plan([textUpdate])),
     ).toBe(`Plan for production  https://acme.api.example.com, https://acme-profiles.example.com
@@ -52,13 +52,13 @@ NotificationTemplate  1 to update
 
 Plan: 0 to create, 1 to update, 0 to delete, 0 by hand, 137 unchanged.
 Digest: ${digest}
-`);
-  });
+`));
 
   it('reverses the words of a one-line value that differ, and no others', () => {
     const diff = [difference('/subject', 'Five days left', 'Two days left')];
-    const shown = text(plan([{ ...textUpdate, diff }]), { colour: true });
-    const reversed = shown.split('\u001b[7m').slice(1);
+    const reversed = text(plan([{ ...textUpdate, diff }]), { colour: true })
+      .split('\u001b[7m')
+      .slice(1);
     const words = reversed.map((each) => stripVTControlCharacters(each.split('\u001b[27m')[0] ?? ''));
     expect(words).toEqual(['Five', 'Two']);
   });
@@ -139,14 +139,8 @@ Digest: ${digest}
   });
 
   it('counts the people that leave a search', () => {
-    const impact = {
-      before: 9,
-      after: 3,
-      enter: { count: 0, first: [] },
-      leave: { count: 6, first: ['Ann'] },
-    };
-    const search = change({ address: 'ProfileSearch/a', action: 'update', impact });
-    expect(text(plan([search]))).toContain(
+    const impact = { before: 9, after: 3, enter: { count: 0, first: [] }, leave: { count: 6, first: ['A'] } };
+    expect(text(plan([change({ address: 'ProfileSearch/a', action: 'update', impact })]))).toContain(
       '  MEDIUM  6 people leave a search  ProfileSearch/a · 6 people leave\n',
     );
   });
@@ -154,15 +148,13 @@ Digest: ${digest}
   it('never shows a value marked sensitive', () => {
     const leaky = { ...difference('/password', 'canary-before', 'canary-after'), sensitive: true };
     const value = plan([update('SimIntegration/a', leaky)]);
-    for (const format of formatsOf('plan').filter((name) => name !== 'json')) {
+    for (const format of formatsOf('plan').filter((name) => name !== 'json'))
       expect(render(value, format)).not.toContain('canary');
-    }
   });
 
   it('marks a refused plan at the top and at the bottom', () => {
     const lines = text(plan([senderDelete], { diagnostics: [guard] })).split('\n');
-    const marks = lines.flatMap((line, index) => (line.includes('REFUSED') ? [index] : []));
-    expect(marks).toHaveLength(2);
+    expect(lines.flatMap((line, index) => (line.includes('REFUSED') ? [index] : []))).toHaveLength(2);
     expect(lines.slice(0, 6).join('\n')).toContain(guard.message);
     expect(lines.slice(-8).join('\n')).toContain(guard.message);
     expect(lines.slice(-8).join('\n')).toContain('hint: Raise it for this run with --max-deletes 12.');
@@ -196,8 +188,7 @@ Digest: ${digest}
     expect(shown).toContain('"!ref Source/HR (s1)"');
     // The number of an item is no id, and what a tenant has written is no reference of ours.
     const item = { ...difference('/items/1', 'a', 'b'), named: { 1: 'Source/HR' } };
-    const looks = difference('/data', { $ref: 'Source/HR' }, 'b');
-    const plainly = text(plan([update('A/b', item, looks)]));
+    const plainly = text(plan([update('A/b', item, difference('/data', { $ref: 'Source/HR' }, 'b'))]));
     expect(plainly).toMatch(/~ items\/1 +"a" → "b"\n/);
     expect(plainly).toContain('{"$ref": "Source/HR"} → "b"');
   });
@@ -364,9 +355,8 @@ Digest: ${digest}
       difference('/label', '漢字漢字漢字漢字漢字漢字漢字', '한국어 한국어 한국어 한국어 한국어'),
     );
     for (const width of [24, 40, 61]) {
-      for (const line of text(plan([...samplePlan.changes, wide]), { width }).split('\n')) {
+      for (const line of text(plan([...samplePlan.changes, wide]), { width }).split('\n'))
         expect(widthOf(line)).toBeLessThanOrEqual(width);
-      }
     }
   });
 
@@ -403,7 +393,7 @@ describe('a result as text', () => {
     expect(refused.match(/Refused, nothing written/g)).toHaveLength(1);
   });
 
-  it('lists what became of each change, with the words of the tenant and its tracking id', () => {
+  it('lists what became of each change, with the words of the tenant and its tracking id', () =>
     expect(
       text(sampleResult),
     ).toBe(`Apply to production  https://acme.api.example.com, https://acme-profiles.example.com
@@ -428,15 +418,14 @@ Applied in part: 1 done, 1 failed, 1 skipped, 0 not attempted, 1 unknown, 1 by h
 Digest: ${digest}
 To finish: apply the plan file again; without one, apply what \`tenantctl plan\` shows now.
 To undo what was done: \`tenantctl rollback\` with the result file.
-`);
-  });
+`));
 
   it.each([
     ['2025-03-01T10:00:00.400Z', '400 ms'],
     ['2025-03-01T10:02:05.000Z', '2 min 5 s'],
-  ])('says how long a run took that ended at %s: %s', (endedAt, took) => {
-    expect(text({ ...sampleResult, endedAt })).toMatch(new RegExp(`  ${took}$`, 'm'));
-  });
+  ])('says how long a run took that ended at %s: %s', (endedAt, took) =>
+    expect(text({ ...sampleResult, endedAt })).toMatch(new RegExp(`  ${took}$`, 'm')),
+  );
 
   it('says how to go on where something is left, and how to undo what is done', () => {
     const change = (is: 'done' | 'notAttempted') => outcome({ address: 'SenderAddress/a', outcome: is });
@@ -472,7 +461,7 @@ To undo what was done: \`tenantctl rollback\` with the result file.
 });
 
 describe('problems as text', () => {
-  it('shows place, words, code, excerpt and hint, and counts at the end', () => {
+  it('shows place, words, code, excerpt and hint, and counts at the end', () =>
     expect(text(diagnostics)).toBe(`config/a.yaml:3:1  error  Unknown field \`subjct\`.  [unknown-field]
     3 | subjct: Hello
       | ^
@@ -481,8 +470,7 @@ describe('problems as text', () => {
 info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
 
 1 error, 1 note
-`);
-  });
+`));
 
   it('shows all lines of a message, and a source line whole where it fits, else around the sign', () => {
     const sign = (line: string, at: number) => ({ excerpt: `7 | ${line}\n  | ${' '.repeat(at)}^` });
@@ -513,9 +501,10 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     [4, 'and 3 more: A/1, A/2, A/3 ('],
     [5, 'and 4 more: A/1, A/2, A/3, … ('],
   ])('folds %i warnings that are alike: %j', (count, words) => {
-    const all = Array.from({ length: count }, (_, at): Diagnostic => {
-      return { code: 'same', severity: 'warning', message: 'It is.', address: `A/${at}` };
-    });
+    const all = Array.from(
+      { length: count },
+      (_, at): Diagnostic => ({ code: 'same', severity: 'warning', message: 'It is.', address: `A/${at}` }),
+    );
     const said = text(all);
     expect(/and \d more.*?\(/.exec(said)?.[0] ?? '').toBe(words);
     expect(said.match(/warning {2}It is/g)).toHaveLength(words === '' ? count : 1);
@@ -547,12 +536,11 @@ info  SimIntegration is deprecated by the vendor.  [deprecated-kind]
     for (const shown of [first, second]) expect(widthOf(shown)).toBeLessThanOrEqual(width);
     expect(after).toContain('hint');
     const column = second.indexOf('^');
-    const found = [...first].filter((_, at, all) => widthOf(all.slice(0, at).join('')) === column);
-    expect(found[0]).toBe(sign);
+    expect([...first].filter((_, at, all) => widthOf(all.slice(0, at).join('')) === column)[0]).toBe(sign);
   });
 });
 
-describe('a dry run', () => {
+describe('a dry run', () =>
   it('prints every request as it would be sent, secrets by name', () => {
     expect(renderRequests(samplePlan, plain)).toContain(`# + SimIntegration/ServiceNow
 POST /v2024/sim-integrations?dry=a+b
@@ -565,8 +553,7 @@ X-Service-Experimental: true
 `);
     expect(renderRequests(samplePlan, plain)).toContain('Dry run: 2 requests, none sent.');
     expect(renderRequests(plan([lockout]), plain)).toBe('Dry run: 0 requests, none sent.\n');
-  });
-});
+  }));
 
 it('a dry run breaks no line of a body, so that it can be copied', () => {
   const body = { subject: 'A long subject. '.repeat(20), source: { $ref: 'Source/a%20b' } };

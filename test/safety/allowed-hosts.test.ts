@@ -60,8 +60,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
       world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
     );
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
-    const { json } = await expectEnd(world.run('plan --format json'), 1, '[host-not-allowed]');
-    expect(json).toMatchObject({
+    expect((await expectEnd(world.run('plan --format json'), 1, '[host-not-allowed]')).json).toMatchObject({
       diagnostics: [
         {
           code: 'host-not-allowed',
@@ -121,10 +120,7 @@ describe('credentials that are not set', () => {
     const world = await openWorld(undefined);
     delete world.env.CLIENT_ID;
     delete world.env.CLIENT_SECRET;
-    world.declare([
-      sender,
-      { kind: 'SimIntegration', name: 'Desk', type: 'x', cluster: 'c', sources: ['s'] },
-    ]);
+    world.declare([sender, { kind: 'SimIntegration', name: 'D', type: 'x', cluster: 'c', sources: ['s'] }]);
     const { json } = await expectEnd(world.run('plan --format json'), 1, '[secret-unset]');
     const unset = (name: string, column: number) => ({
       code: 'secret-unset',
@@ -151,8 +147,7 @@ describe('credentials that are not set', () => {
         .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
     );
     const { json } = await expectEnd(world.run('plan --format json'), 1, '[token-endpoint]');
-    const { diagnostics } = Object(json);
-    expect(diagnostics).toMatchObject([
+    expect(Object(json).diagnostics).toMatchObject([
       {
         code: 'token-endpoint',
         message: expect.stringMatching(/\/v2\/token did not issue a token: 404/),

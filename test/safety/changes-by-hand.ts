@@ -92,9 +92,8 @@ export function changeByHand(state: TenantState, address: string, pick = 0): boo
 }
 
 /** The objects of a kind that a project describes. */
-function rowsOf({ objects }: TenantState, kind: string): TenantState['objects'][string] {
-  return objects[kind] ?? [];
-}
+const rowsOf = ({ objects }: TenantState, kind: string): TenantState['objects'][string] =>
+  objects[kind] ?? [];
 
 const addRule = ({ rules }: TenantState['profileSearches'][number]) => ({
   rules: [
@@ -188,8 +187,7 @@ function remove<T>(rows: T[], isMeant: (row: T) => boolean): void {
   if (at >= 0) rows.splice(at, 1);
 }
 
-function sameKey(row: { key: string; medium: string; locale: string }, key: readonly string[]): boolean {
-  return row.key === key[0] && row.medium === key[1] && row.locale === key[2];
-}
+const sameKey = (row: { key: string; medium: string; locale: string }, key: readonly string[]): boolean =>
+  row.key === key[0] && row.medium === key[1] && row.locale === key[2];
 
 const sameText = (a: string, b = '') => a.toLowerCase() === b.toLowerCase();

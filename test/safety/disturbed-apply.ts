@@ -113,12 +113,11 @@ export async function checkVerdicts({ world }: Stage, { json, stderr }: Ran): Pr
   if (!isObject(json) || !('changes' in json)) return 0;
   const result: Result = JSON.parse(JSON.stringify(json));
   const falseWords = /ignored|rewrote|still exists|does not exist/;
-  for (const { warnings, error } of result.changes) {
+  for (const { warnings, error } of result.changes)
     expect(
       [...warnings, error ?? ''].filter((text) => falseWords.test(text)),
       stderr,
     ).toEqual([]);
-  }
   await world.sandbox.settle();
   world.sandbox.faults.clear();
   const left = new Set((await world.plan()).changes.map(({ address }) => address));

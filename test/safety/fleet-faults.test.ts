@@ -112,7 +112,7 @@ async function checkGoals(): Promise<void> {
 
 const rounds = Array.from({ length: isThorough ? 26 : 1 }, (_, round) => round);
 
-describe('ten tenants at once, nine with a fault of their own', () => {
+describe('ten tenants at once, nine with a fault of their own', () =>
   it.each(rounds)(
     'round %i: the same command finishes, nothing twice; the tenth notices nothing',
     async (round) => {
@@ -130,8 +130,7 @@ describe('ten tenants at once, nine with a fault of their own', () => {
       if (first.code === 0) await checkGoals();
       else await checkFinished(done);
     },
-  );
-});
+  ));
 
 describe('an apply of ten tenants that was killed', () => {
   const points = casesOf(Array.from({ length: 12 }, (_, at) => at / 12));

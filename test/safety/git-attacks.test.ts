@@ -230,9 +230,8 @@ it('gives git no variable of the environment but PATH, and none of its own', asy
   const seen = readFileSync(join(bin, 'seen'), 'utf8');
   expect(seen).not.toMatch(/canary|nowhere/);
   const names = new Set(seen.split('\n').map((line) => line.split('=')[0]));
-  for (const name of ['PATH', 'HOME', 'GIT_DIR', 'GIT_ALLOW_PROTOCOL', 'GIT_NO_LAZY_FETCH']) {
+  for (const name of ['PATH', 'HOME', 'GIT_DIR', 'GIT_ALLOW_PROTOCOL', 'GIT_NO_LAZY_FETCH'])
     expect(names).toContain(name);
-  }
   expect([...names].filter((name) => /SECRET|SSH|TOKEN|COUNT/.test(name ?? ''))).toEqual([]);
 });
 
@@ -257,8 +256,7 @@ it('writes no file of a revision outside its folder', async () => {
   const file = Buffer.from(git(world.dir, 'rev-parse', 'HEAD:tenantctl.yaml'), 'hex');
   const entries = Buffer.concat([Buffer.from('100644 ../escaped.yaml\0'), file]);
   const folder = run(['hash-object', '-t', 'tree', '-w', '--stdin', '--literally'], entries);
-  const listing = `${git(world.dir, 'ls-tree', 'HEAD')}\n040000 tree ${folder}\tfolder\n`;
-  const tree = run(['mktree'], listing);
+  const tree = run(['mktree'], `${git(world.dir, 'ls-tree', 'HEAD')}\n040000 tree ${folder}\tfolder\n`);
   git(world.dir, 'update-ref', 'HEAD', git(world.dir, 'commit-tree', tree, '-p', 'HEAD', '-m', 'hostile'));
   await expectEnd(world.run('plan --since HEAD'), 1, "'folder/../escaped.yaml'");
 });

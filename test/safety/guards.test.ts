@@ -52,9 +52,7 @@ describe('a delete is refused', () => {
   it('of all of a kind, unless the option names it', async () => {
     world.declare([gone(reminder), gone(welcome)]);
     await isRefused('deletes-all', '--allow-delete-all NotificationTemplate');
-    expect(await world.run('apply --yes --allow-delete-all NotificationTemplate')).toMatchObject({
-      code: 0,
-    });
+    expect(await world.run('apply --yes --allow-delete-all NotificationTemplate')).toMatchObject({ code: 0 });
   });
 
   it('even of a plan that was made before the environment protected it, or by somebody else', async () => {
@@ -90,8 +88,7 @@ it('a delete is of all of the object, what its manifest ignores too', async () =
 
 it('what is ignored stays as it is, however an object is written and whenever somebody sets or clears it', async () => {
   const footerOf = (footer: string | null) => {
-    const template = world.sandbox.state.templates.find(({ key }) => key === 'welcome');
-    Object.assign(template ?? {}, { footer });
+    Object.assign(world.sandbox.state.templates.find(({ key }) => key === 'welcome') ?? {}, { footer });
   };
   world.declare([{ ...welcome, subject: 'New', lifecycle: { ignore: ['/footer'] } }]);
   const shown = () => world.sandbox.state.templates.find(({ key }) => key === 'welcome');
@@ -136,9 +133,8 @@ it('--prune deletes in prune.kinds only, less keep, and says what it leaves; --o
   expect(plan.diagnostics).toContainEqual(
     expect.objectContaining({ code: 'kept', address: 'NotificationTemplate/reminder/EMAIL/en' }),
   );
-  for (const only of ['SenderAddress/**', 'SimIntegration/**', 'NotificationTemplate/w*/**', '**/kept*']) {
+  for (const only of ['SenderAddress/**', 'SimIntegration/**', 'NotificationTemplate/w*/**', '**/kept*'])
     expect(addresses(await world.plan('--prune', '--only', only)), only).toEqual([]);
-  }
   expect(addresses(await world.plan('--prune', '--except', 'NotificationTemplate/esc*/**'))).toEqual([]);
 });
 
@@ -188,17 +184,15 @@ describe('a plan file', () => {
 
   it('is applied with its approved digest, and with no other', async () => {
     const { digest }: Plan = JSON.parse(world.read('plan.json'));
-    for (const wrong of ['', 'sha256:', digest.slice(0, -1), digest.toUpperCase()]) {
+    for (const wrong of ['', 'sha256:', digest.slice(0, -1), digest.toUpperCase()])
       expect((await world.run('apply plan.json', `--expect=${wrong}`)).code, wrong).not.toBe(0);
-    }
     expect(wrote()).toEqual([]);
     expect(await world.run('apply plan.json --expect', digest)).toMatchObject({ code: 0 });
   });
 
   it('has a digest of what it does, and not of when it was made', async () => {
     const first = await world.plan();
-    const second = await world.plan();
-    expect(second.digest).toBe(first.digest);
+    expect((await world.plan()).digest).toBe(first.digest);
     Object.assign(world.sandbox.state.templates[0] ?? {}, { body: 'Other' });
     expect((await world.plan()).digest).not.toBe(first.digest);
     expect((await world.plan('--only', 'NotificationTemplate/**')).digest).not.toBe(first.digest);
@@ -211,9 +205,8 @@ it('a result that cannot be written stops an apply before it begins', async () =
   for (const argv of [
     ['--result', 'folder'],
     ['--report', 'tenantctl.yaml/report.md'],
-  ]) {
+  ])
     await expectEnd(world.run('apply --yes', ...argv), 1, '[unwritable-file]');
-  }
   expect(wrote()).toEqual([]);
   expect(await world.run('apply --yes --result new/result.json')).toMatchObject({ code: 0 });
   expect([...filesBelow(world.dir).keys()]).toContain('new/result.json');

@@ -28,8 +28,7 @@ describe('half of a character', () => {
     const world = await createTestWorld();
     world.declare([document]);
     for (const command of ['validate', 'plan']) {
-      const { json } = await expectEnd(world.run(command, '--format', 'json'), 1);
-      expect(errorsIn(json)).toMatchObject([
+      expect(errorsIn((await expectEnd(world.run(command, '--format', 'json'), 1)).json)).toMatchObject([
         {
           code: 'invalid-value',
           message: expect.stringContaining(`\`${field}\` cannot be `),
@@ -51,16 +50,14 @@ describe('half of a character', () => {
       'kind: ProfileSearch\nlabel: x\nrules:\n  - type: ProfileStatusRule\n    comparison_operator: "=="\n' +
         '    value: !lookup { from: profiles, where: { name: "\\ud800" }, take: id }\n',
     );
-    const { json } = await world.run('validate --format json');
-    expect(errorsIn(json)).toMatchObject([
+    expect(errorsIn((await world.run('validate --format json')).json)).toMatchObject([
       { code: 'invalid-value', source: { file: 'config/a.yaml', line: 2, column: 7 } },
       { code: 'invalid-lookup', source: { file: 'config/b.yaml', line: 6, column: 12 } },
     ]);
     const url = JSON.stringify(world.sandbox.url);
     const text = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', text.replace(url, `${url.slice(0, -1)}/\\ud800"`));
-    const { stderr } = await world.run('plan');
-    expect(stderr).toMatch(/tenantctl\.yaml:6:16 {2}error .*\[invalid-url\]/s);
+    expect((await world.run('plan')).stderr).toMatch(/tenantctl\.yaml:6:16 {2}error .*\[invalid-url\]/s);
   });
 
   it('in names of the tenant stops nothing, and is told by an export', async () => {
@@ -74,14 +71,12 @@ describe('half of a character', () => {
     for (const row of state.profileSearches.slice(1)) row.label = half;
     for (const row of state.authProfiles) row.name = half;
     for (const row of state.identities) row.address = `a${half}.example`;
-    const exported = await succeed(world, 'export --out exported');
-    const stderr = exported.stderr.replaceAll(/\s+/g, ' ');
+    const stderr = (await succeed(world, 'export --out exported')).stderr.replaceAll(/\s+/g, ' ');
     expect(stderr).toContain('its key contains half of a character');
     for (const kind of ['SenderAddress', 'NotificationTemplate', 'ProfileSearch', 'VerifiedDomain'])
       expect(stderr).toContain(`${kind}/`);
     for (const command of ['plan', 'status', 'search Staff', 'apply --yes', 'plan']) {
-      const run = await world.run(command);
-      expect(run, command).toMatchObject({ code: 0 });
+      expect(await world.run(command), command).toMatchObject({ code: 0 });
     }
   });
 

@@ -139,8 +139,7 @@ it('a run whose result has no room in the end is rolled back by what it had reco
   const world = await createStage();
   const { dir, env, sandbox } = world;
   const before = structuredClone(sandbox.state);
-  const { json } = await world.run('apply plan.json --format json');
-  const size = JSON.stringify(json, null, 2).length;
+  const size = JSON.stringify((await world.run('apply plan.json --format json')).json, null, 2).length;
   Object.assign(sandbox.state, structuredClone(before));
   rmSync(join(dir, '.tenantctl'), { recursive: true, force: true });
 
@@ -206,8 +205,7 @@ describe('a run that is told to end', () => {
       if (String(text).includes('Another Ctrl-C ends the program at once')) child.kill('SIGINT');
     });
     child.kill('SIGINT');
-    const { code } = await ended;
-    expect(code).toBe(130);
+    expect((await ended).code).toBe(130);
     expect(said).toContain('Ended at once. Requests in flight may have been carried out.');
   });
 });

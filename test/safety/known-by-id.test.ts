@@ -47,8 +47,7 @@ it.each(['Desk', 'DESK'])('a saved plan does not avoid that %s is protected sinc
     'tenantctl.yaml',
     project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
   );
-  const refused = await expectEnd(world.run('apply plan.json --expect', planDigest(plan)), 4);
-  expect(refused.stdout).toMatch(
+  expect((await expectEnd(world.run('apply plan.json --expect', planDigest(plan)), 4)).stdout).toMatch(
     /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
   );
   await expectEnd(world.run('apply plan.json --dry-run'), 4, '[protected]');
@@ -120,8 +119,7 @@ it('a rollback creates what was deleted by its id with the name that it had', as
   if (!desk) throw new Error('There is no integration.');
   state.simIntegrations.push({ ...desk, id: 's3' });
   world.declare([gone(pinned)]);
-  const plan = await world.plan();
-  expect(plan.changes[0]?.diff).toContainEqual(
+  expect((await world.plan()).changes[0]?.diff).toContainEqual(
     expect.objectContaining({ path: '/name', op: 'remove', before: 'Desk', after: null }),
   );
   expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });

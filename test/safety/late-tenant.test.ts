@@ -108,12 +108,10 @@ describe('reads that lag', () => {
   it('are read again by a plan, in any case and in one line, unless it is to be quiet', async () => {
     const world = await lateWorld('60s', 300);
     await world.run('apply --yes');
-    const plan = await succeed(world, 'plan --detailed-exitcode');
-    expect(plan.stderr.match(/waiting/g)).toHaveLength(1);
+    expect((await succeed(world, 'plan --detailed-exitcode')).stderr.match(/waiting/g)).toHaveLength(1);
     world.declare([{ ...staff, rules: [{ ...staff.rules[0], value: 'Inactive' }] }]);
     await world.run('apply --yes');
-    const quiet = await world.run('plan --detailed-exitcode --quiet');
-    expect(quiet).toMatchObject({ code: 0, stderr: '' });
+    expect(await world.run('plan --detailed-exitcode --quiet')).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('are read again by an export, which would else bring the manifests back to what they were', async () => {

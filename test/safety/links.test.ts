@@ -42,14 +42,8 @@ describe('what a project reads', () => {
     'link.txt',
   ])('is no file of git or of tenantctl itself: !file %s', async (path) => {
     const world = await createTestWorld();
-    for (const each of [
-      '.git/config',
-      '.GIT/config',
-      '.tenantctl/test/results/a.json',
-      'inner/.git/config',
-    ]) {
+    for (const each of ['.git/config', '.GIT/config', '.tenantctl/test/results/a.json', 'inner/.git/config'])
       world.write(each, 'token');
-    }
     world.write('config/a.yaml', manifest(path));
     symlinkSync('../.git/config', join(world.dir, 'config/link.txt'));
     expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
@@ -253,11 +247,9 @@ describe('what an apply writes', () => {
   it('follows a link to a file that is named where it is, outside or in a folder of git', async () => {
     const world = await createTestWorld();
     const outside = folder();
-    const git = folder(join(world.dir, '.git'));
-    symlinkSync(outside, join(git, 'reports'));
-    for (const file of [join(outside, 'plan.json'), '.git/plan.json', '.git/reports/plan.md']) {
+    symlinkSync(outside, join(folder(join(world.dir, '.git')), 'reports'));
+    for (const file of [join(outside, 'plan.json'), '.git/plan.json', '.git/reports/plan.md'])
       await succeed(world, 'plan', file.endsWith('.md') ? '--report' : '--out', file);
-    }
     expect(readdirSync(outside)).toEqual(['plan.json', 'plan.md']);
   });
 

@@ -105,8 +105,7 @@ describe('a list that somebody changes between its pages', () => {
   });
 
   it('without end is an error that names the list', async () => {
-    const setChanging = await openList((templates) => templates.shift());
-    setChanging(true);
+    (await openList((templates) => templates.shift()))(true);
     const exported = await expectEnd(
       world.run('export --out config --kinds NotificationTemplate'),
       1,

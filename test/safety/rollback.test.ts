@@ -46,12 +46,7 @@ const pathsOf = ({ changes: [change] }: Plan) => change?.diff.map(({ path }) => 
 const keptResults = () =>
   [...filesBelow(world.dir).keys()].filter((file) => file.startsWith('.tenantctl/test/results/'));
 
-const refusedRule = {
-  kind: 'status',
-  status: 400,
-  method: 'PATCH',
-  path: '~beforeProvisioningRule$',
-} as const;
+const refused = { kind: 'status', status: 400, method: 'PATCH', path: '~beforeProvisioningRule$' } as const;
 
 describe('rollback', () => {
   it('undoes an apply that touched every kind, but for what only people can undo', async () => {
@@ -148,11 +143,7 @@ describe('rollback', () => {
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', address: 'SimIntegration/Desk' }]);
     expect(messagesOf(plan)).toContain('/attributes/url');
     await world.run('apply back.json');
-    expect(desk().attributes).toEqual({
-      url: 'https://canary.example',
-      user: 'x',
-      password: 'new-password',
-    });
+    expect(desk().attributes).toEqual({ url: 'https://canary.example', user: 'x', password: 'new-password' });
   });
 
   it('keeps the settings beside a credential in a field that the apply did not touch', async () => {
@@ -195,8 +186,7 @@ describe('rollback', () => {
     const [welcome, reminder] = world.sandbox.state.templates;
     Object.assign(welcome ?? {}, { subject: 'By hand' });
     Object.assign(reminder ?? {}, { body: 'By hand' });
-    const { plan } = await rollback();
-    const [ofReminder, ofWelcome] = plan.changes;
+    const [ofReminder, ofWelcome] = (await rollback()).plan.changes;
     expect(ofWelcome).toMatchObject({ risk: [], diff: [{ path: '/body', before: 'New', after: 'Old' }] });
     expect(ofReminder?.risk).toEqual(['undoes-tenant-change']);
     expect(ofReminder?.warnings).toEqual([
@@ -230,8 +220,7 @@ describe('rollback', () => {
         ],
       },
     ]);
-    const { plan } = await rollback();
-    expect(plan.changes).toMatchObject([
+    expect((await rollback()).plan.changes).toMatchObject([
       {
         diff: [{ path: '/description', before: 'By hand' }, { path: '/type' }],
         risk: ['undoes-tenant-change'],
@@ -243,13 +232,7 @@ describe('rollback', () => {
   });
 
   it.each([
-    [
-      'settings where there were none',
-      null,
-      { url: 'u9' },
-      { url: 'u9', token: 'by hand' },
-      { token: 'by hand' },
-    ],
+    ['settings, first', null, { url: 'u9' }, { url: 'u9', token: 'by hand' }, { token: 'by hand' }],
     [
       'a setting of several parts',
       { a: '1' },
@@ -276,8 +259,7 @@ describe('rollback', () => {
       'kind: SimIntegration\nname: Desk\nattributes: { url: u9, password: !secret DESK_PASSWORD }\n',
     );
     await world.run('apply --yes --result result.json');
-    const { plan } = await rollback();
-    expect(messagesOf(plan)).toMatch(/keeps .*\/attributes\/password.* as it is now/);
+    expect(messagesOf((await rollback()).plan)).toMatch(/keeps .*\/attributes\/password.* as it is now/);
     await world.run('apply back.json');
     expect(desk().attributes).toEqual({ password: 'new-password' });
   });
@@ -405,7 +387,7 @@ describe('rollback', () => {
 
   it('undoes a change that was half made', async () => {
     const before = visible(world.sandbox.state);
-    world.sandbox.faults.add(refusedRule);
+    world.sandbox.faults.add(refused);
     world.declare([
       {
         kind: 'SimIntegration',
@@ -429,7 +411,7 @@ describe('rollback', () => {
     world.declare([{ kind: 'SimIntegration', name: 'Desk', description: 'Earlier' }]);
     expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
     const before = visible(world.sandbox.state);
-    world.sandbox.faults.add({ ...refusedRule, times: 1 });
+    world.sandbox.faults.add({ ...refused, times: 1 });
     const rule = { type: 'RULE', id: 'r2', name: 'Other' };
     const fields = { description: 'New', attributes: { url: 'u9' }, beforeProvisioningRule: rule };
     world.declare([{ kind: 'SimIntegration', name: 'Desk', ...fields }]);
@@ -445,19 +427,13 @@ describe('rollback', () => {
     const attributes = { url: 'u3', port: '443', proxy: { host: 'h' }, apiToken: 'new-token' };
     world.declare([{ kind: 'SimIntegration', name: 'Desk', attributes, beforeProvisioningRule }]);
     await world.plan('--out', 'plan.json');
-    const unreadable = {
-      kind: 'status',
-      status: 403,
-      method: 'GET',
-      path: '/v2024/sim-integrations',
-    } as const;
-    world.sandbox.faults.add({ ...unreadable, nth: 2, times: 9 });
+    const hidden = { kind: 'status', status: 403, method: 'GET', path: '/v2024/sim-integrations' } as const;
+    world.sandbox.faults.add({ ...hidden, nth: 2, times: 9 });
     const applied = await world.run('apply plan.json --result result.json --format json');
     expect(applied).toMatchObject({ code: 3, json: { changes: [{ outcome: 'failed', after: null }] } });
     world.sandbox.faults.clear();
     const { plan } = await rollback();
-    const paths = pathsOf(plan);
-    expect(paths).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
+    expect(pathsOf(plan)).toEqual(['/attributes/url', '/attributes/port', '/attributes/proxy']);
     const message = expect.stringMatching(/ keeps .*\/attributes\/apiToken.* as it is now/);
     expect(plan.diagnostics).toMatchObject([{ code: 'rollback-incomplete', message }]);
     expect(await world.run('apply back.json')).toMatchObject({ code: 0 });
@@ -496,8 +472,7 @@ describe('rollback', () => {
 
     world.declare([{ ...template, body: 'Newer' }]);
     await world.run('apply --yes');
-    const { plan } = await rollback();
-    expect(plan.diagnostics).toMatchObject([
+    expect((await rollback()).plan.diagnostics).toMatchObject([
       {
         code: 'rollback-later',
         address: 'NotificationTemplate/welcome/EMAIL/en',

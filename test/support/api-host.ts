@@ -75,12 +75,12 @@ export interface Collection {
 }
 
 /** What plays collections, each at its own path. */
-export function collections(...all: readonly Collection[]): (asked: Asked) => Said {
-  return (asked) => {
+export const collections =
+  (...all: readonly Collection[]): ((asked: Asked) => Said) =>
+  (asked) => {
     const one = all.find(({ path }) => asked.path === path || asked.path.startsWith(`${path}/`));
     return one ? answerIn(one, asked) : { status: 404, body: { error: 'not found' } };
   };
-}
 
 function answerIn(collection: Collection, asked: Asked): Said {
   const { path, rows, newId, listed, refuses, shown = (row) => row } = collection;

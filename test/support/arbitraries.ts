@@ -229,9 +229,12 @@ export const manifests = fc
     ),
   })
   .map((all) => [
-    ...all.authProfiles.map(({ name, fields }) => {
-      return { kind: 'AuthProfile', name, ...fields, lifecycle: { allowLockout: true } };
-    }),
+    ...all.authProfiles.map(({ name, fields }) => ({
+      kind: 'AuthProfile',
+      name,
+      ...fields,
+      lifecycle: { allowLockout: true },
+    })),
     ...all.integrations.map(({ name, fields }) => ({ kind: 'SimIntegration', name, ...fields })),
     ...all.templates.map(({ fields, ...key }) => ({ kind: 'NotificationTemplate', ...key, ...fields })),
     ...all.senders.map((address) => ({ kind: 'SenderAddress', email: address })),
@@ -312,9 +315,8 @@ export function fill(state: TenantState, content: Content): void {
       rules: rows.map(({ object_type: _, ...row }: (typeof rows)[number] & { object_type?: string }) => row),
     });
   });
-  for (const key of templateKeys) {
+  for (const key of templateKeys)
     state.preferences.push({ key, mediums: ['EMAIL'], ccList: [], bccList: [], modified: time });
-  }
 }
 
 /** A name may be the id of another object. One that is its own id counts as no name. */

@@ -11,12 +11,8 @@ const installed = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'g
 export const executablePath = process.env.CHROMIUM ?? installed;
 
 /** Starts the browser. The caller closes it. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
-    args: ['--no-sandbox'],
-  });
-}
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args: ['--no-sandbox'] });
 
 const axeSource = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
@@ -49,13 +45,11 @@ interface Look {
   readonly isDark: boolean;
 }
 
-async function lookOf(frame: Frame): Promise<Look> {
-  return {
-    content: await frame.content(),
-    width: await frame.evaluate<number>('innerWidth'),
-    isDark: await frame.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches"),
-  };
-}
+const lookOf = async (frame: Frame): Promise<Look> => ({
+  content: await frame.content(),
+  width: await frame.evaluate<number>('innerWidth'),
+  isDark: await frame.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches"),
+});
 
 /** Shows the document of a frame as wide and in the colours that the frame has. */
 async function imitate({ content, width, isDark }: Look, copy: Page): Promise<void> {

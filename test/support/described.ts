@@ -74,10 +74,8 @@ const fieldsOf = (fields: readonly FieldCase[], inTenant: boolean): fc.Arbitrary
     .tuple(
       ...fields.map((field) => {
         const values = optional(field.values);
-        const isText = inTenant && isKeptInText(field);
-        const shown: fc.Arbitrary<Json> = isText
-          ? values.map((value) => value && JSON.stringify(value))
-          : values;
+        const shown: fc.Arbitrary<Json> =
+          inTenant && isKeptInText(field) ? values.map((value) => value && JSON.stringify(value)) : values;
         return fc.option(shown, { nil: undefined });
       }),
     )

@@ -5,9 +5,7 @@
 export const isThorough = Boolean(process.env.TENANTCTL_THOROUGH);
 
 /** How often a property is tried. */
-export function runs(thoroughly: number): number {
-  return isThorough ? thoroughly : Math.ceil(thoroughly / 20);
-}
+export const runs = (thoroughly: number): number => (isThorough ? thoroughly : Math.ceil(thoroughly / 20));
 
 /**
  * The cases that are tried.
@@ -22,6 +20,4 @@ export function casesOf<T>(all: readonly T[], group = 1): readonly T[] {
   return all.filter((_, at) => at % stride === 0);
 }
 
-function commonFactor(a: number, b: number): number {
-  return b === 0 ? a : commonFactor(b, a % b);
-}
+const commonFactor = (a: number, b: number): number => (b === 0 ? a : commonFactor(b, a % b));

@@ -133,11 +133,7 @@ const held: Content = {
     template('reminder', 'SLACK', 'en', { slackTemplate: { text: 'Do it', blocks: '[]' } }),
   ],
   templates: [
-    template('welcome', 'EMAIL', 'en', {
-      name: 'Welcome',
-      subject: 'Hello $name',
-      from: 'iga@acme.example',
-    }),
+    template('welcome', 'EMAIL', 'en', { name: 'Welcome', subject: 'Hello $name', from: 'iga@acme.example' }),
     template('reminder', 'SLACK', 'en', {
       slackTemplate: { text: 'Please do it', notificationType: 'reminder' },
     }),

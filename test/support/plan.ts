@@ -63,9 +63,7 @@ export function inputOf(given: PlanCase): PlanInput {
   };
 }
 
-export function liveObjects(answers: readonly Answer[] = []): LiveObject[] {
-  return answers.map(liveFrom);
-}
+export const liveObjects = (answers: readonly Answer[] = []): LiveObject[] => answers.map(liveFrom);
 
 /** Answers with a tenant's objects, in the shape of each kind's list. */
 export const answers = {
@@ -108,29 +106,25 @@ export function liveFrom({ kind, raw, id }: Answer): LiveObject {
   return object;
 }
 
-export function secretsOf(values: Readonly<Record<string, string>>): Secrets {
-  return {
-    reveal: (name) => values[name] ?? '',
-    matches: (name, text) => values[name] === text,
-    problem: (name) =>
-      name in values ? null : { code: 'secret-unset', message: `The secret ${name} is not set.` },
-  };
-}
+export const secretsOf = (values: Readonly<Record<string, string>>): Secrets => ({
+  reveal: (name) => values[name] ?? '',
+  matches: (name, text) => values[name] === text,
+  problem: (name) =>
+    name in values ? null : { code: 'secret-unset', message: `The secret ${name} is not set.` },
+});
 
-function environmentOf(settings: ApiSettings, policy: Partial<Policy> = {}): Environment {
-  return {
-    name: 'test',
-    kinds: builtInKinds,
-    tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
-    connection: {
-      to: 'tenant',
-      identity: null,
-      profiles: null,
-      network: { allowedHosts: null, proxies: null },
-    },
-    settings,
-    limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
-    policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false, ...policy },
-    variables: {},
-  };
-}
+const environmentOf = (settings: ApiSettings, policy: Partial<Policy> = {}): Environment => ({
+  name: 'test',
+  kinds: builtInKinds,
+  tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
+  connection: {
+    to: 'tenant',
+    identity: null,
+    profiles: null,
+    network: { allowedHosts: null, proxies: null },
+  },
+  settings,
+  limits: { requests: 100, per: 10_000, concurrency: 8, timeout: null, answers: null, settle: 0 },
+  policy: { protect: [], prune: { kinds: [], keep: [] }, maxDeletes: 10, readOnly: false, ...policy },
+  variables: {},
+});

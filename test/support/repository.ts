@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /** Runs git in a folder as anybody would, as a made-up author. Returns what it prints. */
-export function git(folder: string, ...args: string[]): string {
-  return gitAt(null, folder, ...args);
-}
+export const git = (folder: string, ...args: string[]): string => gitAt(null, folder, ...args);
 
 /** The same, for a commit of another time. */
 function gitAt(date: string | null, folder: string, ...args: string[]): string {

@@ -8,9 +8,8 @@ import { join } from 'node:path';
  * temporary folder is removed when they have ended.
  */
 export default function setup(): () => void {
-  if (!process.env.TENANTCTL_TEST_NO_BUILD) {
+  if (!process.env.TENANTCTL_TEST_NO_BUILD)
     execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
-  }
   const folder = mkdtempSync(join(temporaryFolder(), 'tenantctl-test-'));
   // Workers and the programs that they start inherit it.
   process.env.TMPDIR = folder;

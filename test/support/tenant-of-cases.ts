@@ -83,10 +83,7 @@ export function caseRole(tenant: string): JsonObject {
     owner: { type: 'IDENTITY', id: idOf('Ann'), name: 'Ann' },
     membership: {
       type: 'STANDARD',
-      criteria: {
-        operation: 'OR',
-        children: [{ operation: 'AND', children: [leaf('HR'), leaf('Ledger')] }],
-      },
+      criteria: { operation: 'OR', children: [{ operation: 'AND', children: [leaf('HR'), leaf('Ledger')] }] },
       sourceIds: [idOf('Ledger'), idOf('HR')],
       limits: { [idOf('HR')]: { most: 3 }, [idOf('Ledger')]: { most: 5 } },
     },

@@ -1,29 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyMergePatch, jsonPatch, mergePatch, replacingPatch } from '../../src/kinds/json-patch.ts';
+import { readJsonText } from '../../src/kinds/jsontext.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { valueAt, withValueAt } from '../../src/model/pointer.ts';
+import { planOf, resource } from '../support/plan.ts';
 
 describe('a JSON Patch', () => {
-  it('is empty where nothing differs', () => {
-    expect(jsonPatch({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
-  });
+  it('is empty where nothing differs', () =>
+    expect(jsonPatch({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]));
 
-  it('replaces, adds and removes single members, at every depth', () => {
+  it('replaces, adds and removes single members, at every depth', () =>
     expect(jsonPatch({ a: { b: 1, c: 2 }, d: 3 }, { a: { b: 9, 'e/f': 4 }, d: 3 })).toEqual(
       expect.arrayContaining([
         { op: 'replace', path: '/a/b', value: 9 },
         { op: 'remove', path: '/a/c' },
         { op: 'add', path: '/a/e~1f', value: 4 },
       ]),
-    );
-  });
+    ));
 
   it.each<[JsonObject]>([[{ a: null }], [{ a: [] }], [{}]])(
     'adds where the tenant has %j: it has nothing to replace',
-    (before) => {
-      expect(jsonPatch(before, { a: [1] })).toEqual([{ op: 'add', path: '/a', value: [1] }]);
-    },
+    (before) => expect(jsonPatch(before, { a: [1] })).toEqual([{ op: 'add', path: '/a', value: [1] }]),
   );
 
   it('sets null where the wanted value is null', () => {
@@ -42,11 +40,10 @@ describe('a JSON Patch', () => {
 
   it.each<[Json]>([[['x']], [{ x: 1 }], [7], [true]])(
     'replaces a text that reads like the wanted %j',
-    (wanted) => {
+    (wanted) =>
       expect(jsonPatch({ a: JSON.stringify(wanted) }, { a: wanted }, new Set(['a']))).toEqual([
         { op: 'replace', path: '/a', value: wanted },
-      ]);
-    },
+      ]),
   );
 
   it.each([{ $secret: 'S' }, { $jsonText: { a: 1 } }, { $literal: { b: 1 } }])(
@@ -104,49 +101,47 @@ describe('a JSON Patch', () => {
   });
 });
 
-describe('a patch for a host that only knows replace', () => {
-  const only = (before: JsonObject, after: JsonObject) =>
-    replacingPatch(before, after).map(({ op, path, value }) => {
-      expect(op).toBe('replace');
-      return [path, value];
-    });
-
-  it.each<[string, JsonObject, JsonObject, [string, Json][]]>([
-    ['replaces a member', { a: { b: 1, c: 2 } }, { a: { b: 9, c: 2 } }, [['/a/b', 9]]],
-    ['replaces what gets a member', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, [['/a', { b: 1, c: 2 }]]],
-    ['replaces what loses a member', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
-    [
-      'replaces the nearest object above',
-      { a: { b: { c: 1 }, d: 2 } },
-      { a: { b: { c: 1, e: 3 }, d: 2 } },
-      [['/a/b', { c: 1, e: 3 }]],
-    ],
-    ['replaces a field that is not set', { a: null }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
-    ['replaces a field that is not there', {}, { a: 1 }, [['/a', 1]]],
-    ['clears a field', { a: 1 }, { a: null }, [['/a', null]]],
-    ['clears a field that goes', { a: 1, b: 2 }, { b: 2 }, [['/a', null]]],
-    [
-      'replaces a whole once, and nothing inside it',
-      { a: { b: 1, c: { d: 1 } }, e: 1 },
-      { a: { b: 9, c: { d: 9 }, f: 1 }, e: 2 },
-      [
-        ['/e', 2],
-        ['/a', { b: 9, c: { d: 9 }, f: 1 }],
-      ],
-    ],
-    [
-      'takes a name that begins like another for another',
-      { a: { x: 1 }, ab: { y: 1 } },
-      { a: { x: 1, z: 1 }, ab: { y: 2 } },
-      [
-        ['/ab/y', 2],
-        ['/a', { x: 1, z: 1 }],
-      ],
-    ],
-  ])('%s', (_what, before, after, expected) => {
-    expect(only(before, after)).toEqual(expected);
+const only = (before: JsonObject, after: JsonObject) =>
+  replacingPatch(before, after).map(({ op, path, value }) => {
+    expect(op).toBe('replace');
+    return [path, value];
   });
-});
+
+it.each<[string, JsonObject, JsonObject, [string, Json][]]>([
+  ['replaces a member', { a: { b: 1, c: 2 } }, { a: { b: 9, c: 2 } }, [['/a/b', 9]]],
+  ['replaces what gets a member', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, [['/a', { b: 1, c: 2 }]]],
+  ['replaces what loses a member', { a: { b: 1, c: 2 } }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
+  [
+    'replaces the nearest object above',
+    { a: { b: { c: 1 }, d: 2 } },
+    { a: { b: { c: 1, e: 3 }, d: 2 } },
+    [['/a/b', { c: 1, e: 3 }]],
+  ],
+  ['replaces a field that is not set', { a: null }, { a: { b: 1 } }, [['/a', { b: 1 }]]],
+  ['replaces a field that is not there', {}, { a: 1 }, [['/a', 1]]],
+  ['clears a field', { a: 1 }, { a: null }, [['/a', null]]],
+  ['clears a field that goes', { a: 1, b: 2 }, { b: 2 }, [['/a', null]]],
+  [
+    'replaces a whole once, and nothing inside it',
+    { a: { b: 1, c: { d: 1 } }, e: 1 },
+    { a: { b: 9, c: { d: 9 }, f: 1 }, e: 2 },
+    [
+      ['/e', 2],
+      ['/a', { b: 9, c: { d: 9 }, f: 1 }],
+    ],
+  ],
+  [
+    'takes a name that begins like another for another',
+    { a: { x: 1 }, ab: { y: 1 } },
+    { a: { x: 1, z: 1 }, ab: { y: 2 } },
+    [
+      ['/ab/y', 2],
+      ['/a', { x: 1, z: 1 }],
+    ],
+  ],
+])('a patch for a host that only knows replace %s', (_what, before, after, expected) =>
+  expect(only(before, after)).toEqual(expected),
+);
 
 describe('a merge patch', () => {
   it('names what differs, and sets to null what goes', () => {
@@ -185,7 +180,80 @@ describe('a merge patch', () => {
     [{ a: 1 }, 'x', 'x'],
     [{ a: 1 }, [1], [1]],
     [{ a: { b: 1 } }, { a: { $secret: 'S' } }, { a: { $secret: 'S' } }],
-  ])('makes of %j with %j: %j', (value, patch, expected) => {
-    expect(applyMergePatch(value, patch)).toEqual(expected);
+  ])('makes of %j with %j: %j', (value, patch, expected) =>
+    expect(applyMergePatch(value, patch)).toEqual(expected),
+  );
+});
+
+describe('map text', () => {
+  it.each<[string, Json]>([
+    ['{}', {}],
+    [
+      '{url=https://x.example/?a=b, user=x, none=null}',
+      { url: 'https://x.example/?a=b', user: 'x', none: null },
+    ],
+    [
+      '{user=x, map={Done=Committed, No=Failed}, z=1}',
+      { user: 'x', map: { Done: 'Committed', No: 'Failed' }, z: '1' },
+    ],
+    ['{a=[x, {b=c, d=e}, []], f={}}', { a: ['x', { b: 'c', d: 'e' }, []], f: {} }],
+    ['{summary=For ${user.name}, please, kind=x}', { summary: 'For ${user.name}, please', kind: 'x' }],
+    ['{open=a { b, kind=x}', { open: 'a { b', kind: 'x' }],
+    ['{no map}', '{no map}'],
+    ['{a=[ACME] x [y], b=}', { a: '[ACME] x [y]', b: '' }],
+    [' {a=b} ', { a: 'b' }],
+    ['{ }', {}],
+    ['{a={ }, b=x}', { a: {}, b: 'x' }],
+    ['{a=one\ntwo}', { a: 'one\ntwo' }],
+    ['{a=[x, y], b=[}', { a: ['x', 'y'], b: '[' }],
+    ['{"a": 1}', { a: 1 }],
+    [' null ', null],
+    ['7', '7'],
+    ['"text"', '"text"'],
+    ['[1, 2]', [1, 2]],
+  ])('%j', (text, expected) => expect(readJsonText(text)).toEqual(expected));
+
+  it.each(['a=b}', '{a=b', '[a=b}', 'x{a=b}', '{a=b}x', '{=b}', '{a b=c}', '{', '}', 'null and void'])(
+    'is none: %s stays as it is',
+    (text) => expect(readJsonText(text)).toBe(text),
+  );
+
+  it('is read to a depth of twenty maps inside a map; what is deeper stays text', () => {
+    const nested = (levels: number): string => (levels === 0 ? 'x' : `{a=${nested(levels - 1)}}`);
+    const depthOf = (value: Json): number =>
+      typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0] ?? null) : 0;
+    expect(depthOf(readJsonText(nested(21)))).toBe(21);
+    expect(depthOf(readJsonText(nested(40)))).toBe(21);
+  });
+
+  it('inside attributes gives a status map that is not written again and again', () => {
+    const attributes = '{url=u, user=x, request={a=b, c=d}, statusMap={Done=Committed, Declined=Failed}}';
+    const plan = planOf({
+      declared: [
+        resource('SimIntegration', ['S'], {
+          attributes: { url: 'u' },
+          request: { a: 'b', c: 'd' },
+          statusMap: { Done: 'Committed', Declined: 'Failed' },
+        }),
+      ],
+      live: [{ kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes } }],
+    });
+    expect(plan.changes).toEqual([]);
+  });
+
+  it('stays text where it is JSON nested without end', () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    expect(readJsonText(deep)).toBe(deep);
+    const raw = { id: '1', name: 'S', attributes: deep, statusMap: deep };
+    const plan = planOf({
+      declared: [resource('SimIntegration', ['S'], { description: 'd', attributes: { url: 'u' } })],
+      live: [{ kind: 'SimIntegration', raw }],
+    });
+    expect(plan.summary).toMatchObject({ update: 1 });
+  });
+
+  it('that is nested deep is read in no time', () => {
+    const deep = `${'{a='.repeat(3000)}x${'}'.repeat(3000)}`;
+    expect(JSON.stringify(readJsonText(deep)).length).toBeGreaterThan(0);
   });
 });
