@@ -33,7 +33,7 @@ const others = projects.flatMap(({ include }) => include);
 
 /** What takes longest begins first: a file that begins last keeps one worker busy while the other has nothing to do. */
 const longest =
-  /\/(fault-matrix.*|fleet-faults|canary|forged-plans|laws\/(hosts|rollback)|tutorial|drift-\w+|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
+  /\/(fault-matrix.*|fleet-faults|canary|forged-plans|laws\/(hosts|rollback|then-plan)|tutorial|drift-\w+|promotion|pipelines|init-tenant|fleet|browser|action)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

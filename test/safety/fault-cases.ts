@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
-import { startProgram } from '../support/program.ts';
+import type { startProgram } from '../support/program.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import { runProgram } from '../support/world.ts';
+import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
 import {
   checkEnd,
   checkStory,
@@ -14,6 +15,7 @@ import {
   type Stage,
   writes,
 } from './disturbed-apply.ts';
+import { everything, fillTenant, oneAtATime } from './every-kind.ts';
 
 /** What can happen to one request. What the program cannot tell apart takes turns, from request to request. */
 type Faults = Readonly<Record<string, readonly (Fault | null)[]>>;
@@ -66,6 +68,7 @@ async function faultCase(stage: Stage, fault: Fault | null, nth: number, again: 
 
 async function endingCase(
   stage: Stage,
+  start: typeof startProgram,
   ending: Ending,
   nth: number,
   again: readonly string[],
@@ -74,7 +77,7 @@ async function endingCase(
   const { sandbox } = stage.world;
   // A request that is not to be carried out hangs until the program is gone.
   if (ending === 'SIGKILL before') sandbox.faults.add({ kind: 'hang', nth });
-  const { child, ended } = startProgram(stage.world, 'apply', 'plan.json', '--format', 'json');
+  const { child, ended } = start(stage.world, 'apply', 'plan.json', '--format', 'json');
   const signal = ending === 'SIGINT' ? 'SIGINT' : 'SIGKILL';
   // Where reads lag, how often the program reads again depends on the pace of the machine: it may end before.
   const isReached = () => sandbox.log.length >= from + nth;
@@ -122,8 +125,8 @@ function wireCases(all: Faults, requests: number): Case[] {
 }
 
 /** The same for the create that the tenant would carry out twice: each fault, or in a sample one of a class and one way to go on. */
-function createCases(operation: string, all: Faults): Case[] {
-  return Object.values(all)
+const createCases = (operation: string, all: Faults): Case[] =>
+  Object.values(all)
     .flatMap((turns) => (isThorough ? turns : turns.slice(-1)))
     .flatMap((fault, at) => {
       const create = fault && { ...fault, operation };
@@ -132,7 +135,6 @@ function createCases(operation: string, all: Faults): Case[] {
         return [`${JSON.stringify(create)}, then ${next}`, (stage) => faultCase(stage, create, 1, next)];
       });
     });
-}
 
 type Case = readonly [string, (stage: Stage) => Promise<void>];
 
@@ -157,11 +159,10 @@ async function runAll(
   const queue = all.values();
   try {
     const work = stages.map(async (stage) => {
-      for (const [name, run] of queue) {
+      for (const [name, run] of queue)
         await run(stage).catch((error: unknown) => {
           throw new Error(name, { cause: error });
         });
-      }
     });
     await Promise.all(work);
   } finally {
@@ -174,8 +175,25 @@ const nths = (requests: number) => Array.from({ length: requests }, (_, at) => a
 /** Half of the cases go on with the same plan, half with a fresh one. */
 const again = (nth: number, salt: number) => ((nth + salt) % 2 === 0 ? ['plan.json'] : ['--yes']);
 
-/** Tries whatever can happen to one request of an apply: one more apply at most makes it good. */
-export function tryEverything(name: string, scenario: Scenario): void {
+export const everyKind: Scenario = {
+  options: oneAtATime,
+  prepare(world) {
+    fillTenant(world.sandbox.state);
+    world.declare(everything);
+  },
+  create: 'create-profile-search',
+};
+
+export const ownKinds: Scenario = {
+  options: describedWorld,
+  prepare: (world) => world.write('config/all.yaml', manifestFile(describedGroups)),
+  create: 'create-role',
+};
+
+type Counted = (what: string, run: Promise<number>) => Promise<void>;
+
+/** Tells at the end how many cases were tried. */
+function describeCases(name: string, cases: (counted: Counted) => void): void {
   describe(`whatever happens to one request of an apply of ${name}, one more apply at most makes it good`, () => {
     const counts: [string, number][] = [];
     afterAll(() => {
@@ -185,16 +203,23 @@ export function tryEverything(name: string, scenario: Scenario): void {
         `Fault matrix of ${name}, ${total} cases: nothing twice; ${verdicts} verdicts, none false\n${lines.join('\n')}`,
       );
     });
+    cases(async (what, run) => void counts.push([what, await run]));
+  });
+}
 
-    it('on the wire', { timeout: 1_800_000 }, async () => {
-      const always = createCases(scenario.create, { ...faults, ...late });
-      const count = await runAll(scenario, (requests) => wireCases({ ...faults, ...late }, requests), {
-        always,
-      });
-      counts.push(['faults on the wire, and effects that are late', count]);
+const timeout = 1_800_000;
+
+/** Tries whatever can happen to one request of an apply: one more apply at most makes it good. */
+export function tryEverything(name: string, scenario: Scenario): void {
+  describeCases(name, (counted) => {
+    it('on the wire', { timeout }, () => {
+      const all = { ...faults, ...late };
+      const always = createCases(scenario.create, all);
+      const run = runAll(scenario, (requests) => wireCases(all, requests), { always });
+      return counted('faults on the wire, and effects that are late', run);
     });
 
-    it('on the wire, with reads that lag', { timeout: 1_800_000 }, async () => {
+    it('on the wire, with reads that lag', { timeout }, () => {
       const some = {
         'reset before': faults['reset before'],
         'reset after': faults['reset after'],
@@ -202,43 +227,41 @@ export function tryEverything(name: string, scenario: Scenario): void {
         'late 504': late['late 5xx'].slice(2),
       };
       const always = createCases(scenario.create, some);
-      const count = await runAll(
-        scenario,
-        (requests) => wireCases({ 'no fault': [null], ...some }, requests),
-        { lag, always },
-      );
-      counts.push(['the same with reads that lag', count]);
+      const cases = (requests: number) => wireCases({ 'no fault': [null], ...some }, requests);
+      return counted('the same with reads that lag', runAll(scenario, cases, { lag, always }));
     });
 
-    it('in the program: Ctrl-C', { timeout: 1_800_000 }, async () => {
+    it('in the program: Ctrl-C', { timeout }, () => {
       const cases = (requests: number) =>
-        nths(requests).map((nth) => {
-          const run = (stage: Stage) => interruptCase(stage, nth, again(nth, 0));
-          return [`Ctrl-C, request ${nth}`, run] as const;
+        nths(requests).map((nth): Case => {
+          return [`Ctrl-C, request ${nth}`, (stage) => interruptCase(stage, nth, again(nth, 0))];
         });
-      const count = await runAll(scenario, cases, { lanes: 4 });
-      counts.push(['Ctrl-C', count]);
+      return counted('Ctrl-C', runAll(scenario, cases, { lanes: 4 }));
     });
+  });
+}
 
+/** The same for signals to the program, in a process of its own. */
+export function trySignals(name: string, scenario: Scenario, start: typeof startProgram): void {
+  describeCases(name, (counted) => {
     it.each(isThorough ? [0, lag] : [lag])(
       'in the program: signals to the real process, reads lag %i ms',
-      { timeout: 1_800_000 },
-      async (ms) => {
-        const count = await runAll(
-          scenario,
-          (requests) =>
-            endings.flatMap((ending, salt) =>
-              nths(requests)
-                // Ctrl-C has been tried at every request already.
-                .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
-                .map((nth) => {
-                  const run = (stage: Stage) => endingCase(stage, ending, nth, again(nth, salt));
-                  return [`${ending}, request ${nth}`, run] as const;
-                }),
-            ),
-          { lag: ms, lanes: 3 },
+      { timeout },
+      (ms) => {
+        const cases = (requests: number) =>
+          endings.flatMap((ending, salt) =>
+            nths(requests)
+              // Ctrl-C has been tried at every request already.
+              .filter((nth) => ending !== 'SIGINT' || nth % 4 === 0)
+              .map((nth): Case => {
+                const next = again(nth, salt);
+                return [`${ending}, request ${nth}`, (stage) => endingCase(stage, start, ending, nth, next)];
+              }),
+          );
+        return counted(
+          `signals to the process, reads lag ${ms} ms`,
+          runAll(scenario, cases, { lag: ms, lanes: 3 }),
         );
-        counts.push([`signals to the process, reads lag ${ms} ms`, count]);
       },
     );
   });

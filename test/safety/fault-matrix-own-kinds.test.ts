@@ -1,16 +1,11 @@
 import { describe } from 'vitest';
 import { isThorough } from '../support/effort.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
-import { describedGroups, describedWorld, manifestFile } from './described-kinds.ts';
-import { tryEverything } from './fault-cases.ts';
+import { ownKinds, tryEverything } from './fault-cases.ts';
 
 shortenPauses();
 
 // A file of its own, so that a second worker takes it.
-describe.runIf(isThorough)("kinds of a project's own", () => {
-  tryEverything("kinds of a project's own", {
-    options: describedWorld,
-    prepare: (world) => world.write('config/all.yaml', manifestFile(describedGroups)),
-    create: 'create-role',
-  });
-});
+describe.runIf(isThorough)("kinds of a project's own", () =>
+  tryEverything("kinds of a project's own", ownKinds),
+);
