@@ -163,9 +163,9 @@ describe('what may have been carried out is told from what was not', () => {
           if (chunks.length > 0) return;
           clearInterval(drip);
           response.end();
-        }, 100);
+        }, 60);
       },
-      { body: 1_500 },
+      { body: 1_000 },
     );
     expect(answer).toMatchObject({ outcome: 'answered', status: 200 });
   });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import type { Variations } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import {
   createWorld,
   expectEnd,
@@ -15,6 +16,8 @@ import {
 import { describedWorld } from './described-kinds.ts';
 import { type Echo, startEcho } from './echoing-tenant.ts';
 import { fillTenant } from './every-kind.ts';
+
+shortenPauses();
 
 /** Every secret holds this word, in any case, and nothing else does. */
 const word = /canary-/gi;

@@ -46,7 +46,7 @@ export async function createStage(
     stage?.onWork?.();
     return Date.now();
   };
-  const environment = { ...given, limits: { concurrency: 1, timeout: '2s', settle: '600ms' } };
+  const environment = { ...given, limits: { concurrency: 1, timeout: '1s', settle: '600ms' } };
   const world = await createWorld({
     ...more,
     environment,
