@@ -181,13 +181,13 @@ describe('what a result records of a change that an earlier run began', () => {
 
   it('leaves out what the plan says is secret, and what it shows in part', () => {
     const listed = { ...raw, rows: [{ name: 'r', value: 'canary' }] };
-    const hid = resultOf(
+    const secret = resultOf(
       { ...planned, action: 'delete', secrets: ['/text'] },
       { ...raw, text: 'canary' },
       null,
     );
-    expect(JSON.stringify(hid)).not.toContain('canary');
-    expect(hid.withheld).toContain('/text');
+    expect(JSON.stringify(secret)).not.toContain('canary');
+    expect(secret.withheld).toContain('/text');
     const parts = { ...planned, diff: [diff('/rows/0', null, { name: 'r', value: redacted })] };
     const partly = resultOf(parts, raw, listed);
     expect(JSON.stringify(partly)).not.toContain('canary');

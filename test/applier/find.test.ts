@@ -85,7 +85,7 @@ describe('the object of a change', () => {
   it('is told from the default of the vendor', () => {
     const base = objectOf(note, { id: 'd', key: 'n', text: 'theirs' });
     const find = finderIn({ ...nothing, defaults: [base] });
-    expect(find({ kind: note, change: writeNote('n', 't') })).toEqual({
+    expect(find({ kind: note, change: writeNote('n', 'text') })).toEqual({
       live: null,
       others: [],
       standard: base,
@@ -151,11 +151,11 @@ describe('the objects of recent writes', () => {
   });
 
   it('may show the state before any of several writes', async () => {
-    const made = [
+    const writes = [
       { before: [print(first)], after: print(second) },
       { before: [print(second)], after: print(third) },
     ];
-    const { shown } = await read(made, (seconds) => [seconds < 2 ? first : seconds < 4 ? second : third]);
+    const { shown } = await read(writes, (seconds) => [seconds < 2 ? first : seconds < 4 ? second : third]);
     expect(shown).toEqual([third]);
   });
 
@@ -165,11 +165,11 @@ describe('the objects of recent writes', () => {
   });
 
   it('are not waited for where only an earlier one of several writes had several requests', async () => {
-    const made = [
+    const writes = [
       { before: [print(first), print(first)], after: print(second) },
       { before: [print(second)] },
     ];
-    expect((await read(made, () => [third])).elapsed).toBe(0);
+    expect((await read(writes, () => [third])).elapsed).toBe(0);
   });
 
   it('are not waited for after several requests whose end was seen', async () => {
@@ -178,11 +178,11 @@ describe('the objects of recent writes', () => {
   });
 
   it('may be back as they were: the last write counts', async () => {
-    const made = [
+    const writes = [
       { before: [print(first)], after: print(second) },
       { before: [print(second)], after: print(first) },
     ];
-    expect((await read(made, () => [first])).elapsed).toBe(0);
+    expect((await read(writes, () => [first])).elapsed).toBe(0);
   });
 
   it('have their old key while a rename does not show', async () => {

@@ -217,11 +217,7 @@ describe('a journal', () => {
     const folder = await newFolder();
     const first = await openJournal(folder, plan);
     await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
-    await first.conclude(
-      0,
-      { changes: ['Thing/a'], verdict: 'done', status: 201 },
-      '2026-01-01T00:00:02.000Z',
-    );
+    await first.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, '2026-01-01T00:00:02Z');
     await first.close();
     const earlier = await readFile(first.file, 'utf8');
     const during = await openJournal(folder, { ...plan, createdAt: '2026-01-01T00:00:01.500Z' });

@@ -36,11 +36,7 @@ describe('an answer in words', () => {
       }),
       '400 Bad Request: 400.1 Bad request content: The key is unknown (no default)',
     ],
-    [
-      'another language',
-      answerWith(400, { messages: [{ locale: 'de', text: 'nein' }] }),
-      '400 Bad Request: nein',
-    ],
+    ['German', answerWith(400, { messages: [{ locale: 'de', text: 'nein' }] }), '400 Bad Request: nein'],
     ['the 401', answerWith(401, { error: 'JWT is expired' }), '401 Unauthorized: JWT is expired'],
     ['the 429', answerWith(429, { message: ' slow\ndown ' }), '429 Too Many Requests: slow down'],
     [

@@ -193,9 +193,9 @@ describe('pages', () => {
       ({ query }) => answerWith(200, query.offset ? [] : numbered(3), { 'x-total-count': '4' }),
     ],
     [
-      'a total without end',
+      'an announcement without end',
       'total-mismatch',
-      () => answerWith(200, numbered(1), { 'x-total-count': '99999999' }),
+      () => answerWith(200, numbered(1), { 'x-total-count': '999999999' }),
     ],
     [
       'a count of the page in place of the list',
@@ -239,9 +239,9 @@ describe('pages', () => {
     ['no connection', 'tenant-unreachable', () => ({ outcome: 'unsent', reason: 'unreachable', detail: '' })],
     ['a part of the list', 'bad-answer', () => answerWith(206, numbered(3))],
     [
-      'a page',
+      'a web page',
       'bad-answer',
-      () => ({ outcome: 'answered', status: 200, headers: {}, body: null, text: '<p>' }),
+      () => ({ outcome: 'answered', status: 200, headers: {}, body: null, text: '<html>' }),
     ],
   ])('%s is an error', async (_name, code, answer) =>
     expect(await codesOf(readRows(fakeClient(answer), source))).toEqual([code]),

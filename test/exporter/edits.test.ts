@@ -149,12 +149,7 @@ describe('setting a collection', () =>
     ['of members below a key by itself', '? a\n: old\nb: 1\n', set('a', { d: 1 }), '? a\n:\n  d: 1\nb: 1\n'],
     ['by an empty one', 'a:\n  b: 1\nd: 1\n', set('a', []), 'a: []\nd: 1\n'],
     ['a list', 'a:\n  - 1\n  - 2\nd: 1\n', set('a', ['u', 'v', 'w']), 'a:\n  - u\n  - v\n  - w\nd: 1\n'],
-    [
-      'an item',
-      'a:\n  - b: 1\n  - c\n',
-      set('a.1', { d: 'x', e: 'z' }),
-      'a:\n  - b: 1\n  - d: x\n    e: z\n',
-    ],
+    ['item', 'a:\n  - b: 1\n  - c\n', set('a.1', { d: 'x', e: 'z' }), 'a:\n  - b: 1\n  - d: x\n    e: z\n'],
   ]));
 
 describe('inserting', () =>

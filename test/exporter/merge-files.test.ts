@@ -280,21 +280,21 @@ describe('objects', () => {
 
   it('take their side files with them, unless others need those', () => {
     const manifest = `${head}body: !file a.html\n`;
-    const made = merge({
+    const result = merge({
       files: { 'config/a.yaml': manifest, 'config/a.html': 'x' },
       live: [],
       more: { delete: true },
     });
-    expect(made.deleted).toEqual(['config/a.html', 'config/a.yaml']);
+    expect(result.deleted).toEqual(['config/a.html', 'config/a.yaml']);
   });
 
   it('of which nothing was read stay as they are', () => {
-    const made = merge({
+    const result = merge({
       files,
       live: [],
       more: { delete: true, inScope: ({ key }) => key[0] === 'b@acme.example' },
     });
-    expect(made.gone).toEqual(['SenderAddress/b%40acme.example']);
+    expect(result.gone).toEqual(['SenderAddress/b%40acme.example']);
   });
 
   it('declared absent stay declared so', () => {

@@ -130,25 +130,25 @@ describe('secrets', () => {
 
   it('in plain text are replaced with a secret when they change', () => {
     const plain = manifest.replace('!secret PW', 'old');
-    const made = mergeOne(
+    const result = mergeOne(
       plain,
       integration('I', { attributes: { url: 'a', password: 'new', list: ['x'] } }),
     );
-    expect(made.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
-    expect(made.created).toMatchObject([{ path: '.env.example' }]);
-    expect(JSON.stringify(made)).not.toContain('"new"');
+    expect(result.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD,');
+    expect(result.created).toMatchObject([{ path: '.env.example' }]);
+    expect(JSON.stringify(result)).not.toContain('"new"');
   });
 
   it('get a name that no manifest uses already', () => {
     const taken = manifest.replace('!secret PW', '!secret SIM_INTEGRATION_J_ATTRIBUTES_PASSWORD');
-    const made = merge({
+    const result = merge({
       files: { 'config/a.yaml': taken },
       live: [
         integration('I', { attributes: { url: 'a', password: '********', list: ['x'] } }),
         integration('J', { attributes: { password: 'x' } }),
       ],
     });
-    const created = made.created.find(({ path }) => path.endsWith('j.yaml'))?.content;
+    const created = result.created.find(({ path }) => path.endsWith('j.yaml'))?.content;
     expect(created).toMatch(/password: !secret SIM_INTEGRATION_J_ATTRIBUTES_PASSWORD_[0-9A-F]{8}\n/);
   });
 });

@@ -270,10 +270,7 @@ describe('the schema of the manifests of a kind', () => {
     ['a reference with other members', { ...role, owner: { id: 'i1', alias: 'x' } }],
     ['an object where a list is', { ...role, profiles: { id: 'p1' } }],
     ['fields of what must not exist', { ...role, ensure: 'absent', description: 'x' }],
-    [
-      'fields of what it pins and has to be absent',
-      { kind: 'Role', id: 'r1', ensure: 'absent', mail: 'a@b.c' },
-    ],
+    ['fields of what it pins and has to go', { kind: 'Role', id: 'r1', ensure: 'absent', mail: 'a@b.c' }],
     ['another ensure', { ...role, ensure: 'maybe' }],
     ['an empty name', { ...role, name: '' }],
     ['half of a character', { ...role, name: '\uD800' }],

@@ -167,13 +167,7 @@ describe('what is no credential', () => {
     credentialPlaces(form, { config }).map((at) => at.slice('/config/'.length));
 
   it('the words of forms, workflows, transforms and criteria', () => {
-    const element = {
-      id: 'e2',
-      elementType: 'TEXT',
-      key: 'name1',
-      config: { label: 'Name' },
-      validations: [],
-    };
+    const element = { id: 'e2', elementType: 'TEXT', key: 'name1', config: { label: 'N' }, validations: [] };
     expect(
       told({
         formElements: [{ id: 'e1', elementType: 'SECTION', key: 's', config: { formElements: [element] } }],

@@ -29,7 +29,7 @@ async function diff({ run }: TwoTenants, ...argv: string[]): Promise<Diff> {
 /** What a diff says, whichever side is the first. Records have no order, so their indexes may be others. */
 function essence({ objects, summary, notComparable }: Diff, isMirrored: boolean) {
   const { onlyFirst, onlySecond, ...counts } = summary;
-  const turn = {
+  const sides = {
     both: 'both',
     first: isMirrored ? 'second' : 'first',
     second: isMirrored ? 'first' : 'second',
@@ -41,7 +41,7 @@ function essence({ objects, summary, notComparable }: Diff, isMirrored: boolean)
   return {
     ...counts,
     only: isMirrored ? [onlySecond, onlyFirst] : [onlyFirst, onlySecond],
-    objects: objects.map((object) => [object.address, turn[object.in], object.diff.map(shown).toSorted()]),
+    objects: objects.map((object) => [object.address, sides[object.in], object.diff.map(shown).toSorted()]),
     notComparable,
   };
 }

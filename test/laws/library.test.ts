@@ -52,7 +52,7 @@ const more: Objects = {
     {
       source: ledger,
       id: 'aaaa80835d191a86015d28455b4a2329',
-      name: 'a',
+      name: 'account',
       nativeObjectType: 'User',
       attributes: [],
     },

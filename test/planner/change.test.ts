@@ -208,12 +208,12 @@ describe('a secret', () => {
   });
 
   it('is hidden in a difference that holds it on one side only', () => {
-    const made = changeOf({
+    const added = changeOf({
       declared: integration({ password: secret }),
       live: live({}),
       choices: { rotate: ['**'] },
     });
-    expect(made?.diff).toMatchObject([
+    expect(added?.diff).toMatchObject([
       { path: '/attributes/password', op: 'add', sensitive: true, after: null },
     ]);
     const gone = changeOf({ declared: integration({ password: null }), live: live({ password: 'canary' }) });

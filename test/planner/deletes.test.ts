@@ -48,13 +48,13 @@ describe('--prune', () => {
 
   it('plans the same, in whatever order the tenant lists its objects', () => {
     const left = ['c', 'a', 'd', 'b'].map((key) => template({ id: key, key }));
-    const out = [
+    const kept = [
       template({ id: 'x', key: 'x', locale: '!' }),
       template({ id: 'y', key: 'y', medium: 'PUSH' }),
     ];
     const digestOf = (live: readonly Answer[]) =>
       planOf({ declared: [], live, ...prune('NotificationTemplate') }).digest;
-    expect(digestOf([...left, ...out])).toBe(digestOf([...left, ...out].toReversed()));
+    expect(digestOf([...left, ...kept])).toBe(digestOf([...left, ...kept].toReversed()));
     expect(digestOf(left)).toBe(digestOf(left.toReversed()));
   });
 

@@ -165,15 +165,15 @@ describe('a saved plan when it is applied', () => {
 
   it('counts what is deleted to be made again, which may be protected too', () => {
     const { changes, ...plan } = planOf({ declared, live });
-    const others = changes.map((each) => ({
+    const replaced = changes.map((each) => ({
       ...each,
       action: 'update' as const,
       risk: ['replace' as const],
     }));
-    expect(codesLater({ ...plan, changes: others }, { maxDeletes: 1 })).toEqual(['max-deletes']);
+    expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
     const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
-    expect(codesLater({ ...plan, changes: others }, policy)).toEqual(['protected', 'max-deletes']);
-    const writes = others.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
+    expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);
+    const writes = replaced.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
     const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
     expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
     const own = writes.map((each) => ({ ...each, resource: gone('', { lifecycle: { protect: true } }) }));

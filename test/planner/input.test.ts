@@ -102,7 +102,7 @@ describe("the vendor's defaults", () => {
       template('new'),
       template('there'),
       template('gone', { ensure: 'absent' }),
-      sender('a@a'),
+      sender('a@a.example'),
     ];
     const live = [answers.template('there'), answers.template('gone')];
     expect(asked({ declared, live })).toEqual([

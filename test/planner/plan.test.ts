@@ -175,13 +175,13 @@ describe('secrets', () => {
     const plan = planOf({ declared, live: live(attributes), secrets });
     expect(plan.changes).toEqual([]);
     expect(plan.diagnostics).toMatchObject([{ code: 'not-comparable', address: 'SimIntegration/S' }]);
-    const again = planOf({
+    const rotated = planOf({
       declared,
       live: live(attributes),
       secrets,
       choices: { rotate: ['SimIntegration/S'] },
     });
-    expect(again.changes[0]?.requests[0]?.body).toMatchObject({
+    expect(rotated.changes[0]?.requests[0]?.body).toMatchObject({
       operations: [
         { path: '/attributes', value: { $jsonText: { url: 'u', password: { $secret: 'SNOW' } } } },
       ],

@@ -393,13 +393,13 @@ describe('a plan file', () => {
     const path = (id: string) => `/v2025/verified-from-addresses/${id}`;
     const [request] = remove.requests;
     if (!request || !other) throw new Error('The tenant or the plan lacks a sender.');
-    const moved = {
+    const otherId = {
       ...remove,
       id: String(other.id),
       requests: [{ ...request, path: path(String(other.id)) }],
     };
     const otherKey = { ...remove, key: ['kept@acme.example'], address: 'SenderAddress/kept%40acme.example' };
-    for (const forged of [moved, otherKey])
+    for (const forged of [otherId, otherKey])
       expect(await applyForged(forged)).toMatchObject({
         code: 4,
         json: { diagnostics: [{ code: 'plan-stale' }] },

@@ -68,7 +68,7 @@ const cases: [what: string, before: object, after: object][] = [
   ['is removed by member', { attributes: { on: 'x', hook: secret('HOOK') } }, { attributes: { hook: null } }],
   ['leaves a list', { request: { l: ['a', secret('HOOK'), 'c'] } }, { request: { l: ['a', 'c'] } }],
   [
-    'leaves a list',
+    'leaves a list of objects',
     { request: { l: [{ v: secret('HOOK') }, { v: 'x' }] } },
     { request: { l: [{ v: 'x' }] } },
   ],
