@@ -312,7 +312,7 @@ class Listing {
  * A bare array, or an object that holds it under `member` or the plural noun that ends the path (api-notes, "Collections"). No
  * rows if the answer says that there are none. `null` if it is not a list, failed, or a row is not an object.
  */
-export function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
+function pageOf(answer: Answer, path: string, member: string | undefined): ListPage | null {
   if (answer.outcome !== 'answered') return null;
   const noun = member ?? path.split('/').at(-1) ?? '';
   const { status, body, headers } = answer;

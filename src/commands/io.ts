@@ -5,7 +5,7 @@ import type { Json } from '../model/json.ts';
 import { printable } from '../report/safe.ts';
 
 /** A stream for text. `isTTY` and `columns` are set if it is a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface ProgramIo {
   readonly cwd: string;

@@ -157,7 +157,7 @@ function openDisplay(io: Io) {
 }
 
 /** Shows how many environments are done: on a terminal in one line, in a CI job and with `--verbose` a line for each. */
-export function createFleetProgress(total: number, io: Io) {
+function createFleetProgress(total: number, io: Io) {
   const { mode, note, ...display } = openDisplay(io);
   const atWork = new Set<string>();
   let ended = 0;

@@ -17,7 +17,6 @@ import {
   type DnsRecord,
   domainOf,
   type IdentityStatus,
-  isVerificationOver,
   type Status,
   stateWord,
   undocumentedState,
@@ -109,9 +108,11 @@ export async function readStatus(
 }
 
 /** Those whose verification is not over: of the identities that manifests declare, or of all if they declare none. */
-export function openIdentities({ identities }: Status): readonly IdentityStatus[] {
+export function openIdentities({ identities }: Pick<Status, 'identities'>): readonly IdentityStatus[] {
   const declared = identities.filter((identity) => identity.declared);
-  return (declared.length > 0 ? declared : identities).filter((identity) => !isVerificationOver(identity));
+  return (declared.length > 0 ? declared : identities).filter(
+    ({ verification }) => verification !== 'verified' && verification !== 'not-needed',
+  );
 }
 
 /** Looks each record up in DNS. Throws a Failure on Ctrl-C. */

@@ -5,8 +5,7 @@ import type { TenantName } from './network.ts';
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
 
 /** `not-needed` for the vendor's own identities, `absent` for ones that are only declared, `unknown` for an undocumented state. */
-export const verifications = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
-type Verification = (typeof verifications)[number];
+type Verification = 'verified' | 'not-needed' | 'pending' | 'failed' | 'absent' | 'unknown';
 
 /** A DNS record that has to be published; names and hosts are absolute, in lower case, without the last dot. */
 export type DnsRecord =
@@ -47,10 +46,6 @@ export interface Status {
   readonly checkedAt: string;
   readonly identities: readonly IdentityStatus[];
   readonly summary: Readonly<Record<Verification, number>>;
-}
-
-export function isVerificationOver({ verification }: Pick<IdentityStatus, 'verification'>): boolean {
-  return verification === 'verified' || verification === 'not-needed';
 }
 
 export function domainOf(identity: string): string {

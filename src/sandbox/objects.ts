@@ -98,7 +98,7 @@ export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }:
 }
 
 /** The vendor's default for a key, medium and locale (seed 001). */
-export const readTemplateDefault = object({ ...keyParts, ...templateTexts });
+const readTemplateDefault = object({ ...keyParts, ...templateTexts });
 
 /** A customised notification template (seed 001). */
 const readTemplate = object({
@@ -109,9 +109,7 @@ const readTemplate = object({
 });
 
 /** A reader of templates that takes absent texts from `defaults`. */
-export function templateReader(
-  defaults: readonly ReturnType<typeof readTemplateDefault>[],
-): typeof readTemplate {
+function templateReader(defaults: readonly ReturnType<typeof readTemplateDefault>[]): typeof readTemplate {
   const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
   return (value, at) =>
     readTemplate(isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value, at);

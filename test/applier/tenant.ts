@@ -21,7 +21,7 @@ import {
 import type { Request } from '../../src/model/plan.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { readTemplateDefault, templateReader } from '../../src/sandbox/objects.ts';
+import { storedObjects } from '../../src/sandbox/objects.ts';
 import type { Reply } from '../../src/sandbox/operations.ts';
 import { descriptors, shownNote, storedNote, thingsPath } from './things.ts';
 
@@ -143,9 +143,8 @@ export class Tenant implements TenantPort {
 
   get notes(): Map<string, JsonObject> {
     const { state } = this.#sandbox;
-    const read = templateReader([]);
     return new Stored('key', jsonOf(state.templates).map(storedNote), (rows) => {
-      state.templates = rows.map((raw) => read(shownNote(raw), 'notes'));
+      state.templates = storedObjects.templates(rows.map(shownNote), 'notes');
     });
   }
 
@@ -153,7 +152,7 @@ export class Tenant implements TenantPort {
     const { state } = this.#sandbox;
     const inEnglish = state.templateDefaults.filter(({ locale }) => locale === 'en');
     return new Stored('key', jsonOf(inEnglish).map(storedNote), (rows) => {
-      state.templateDefaults = rows.map((raw) => readTemplateDefault(shownNote(raw), 'defaults'));
+      state.templateDefaults = storedObjects.templateDefaults(rows.map(shownNote), 'defaults');
     });
   }
 
@@ -217,7 +216,8 @@ export class Tenant implements TenantPort {
   #nameNote(body: Json | undefined): void {
     const key = isObject(body) ? getText(body, 'key') : null;
     const { templateDefaults } = this.#sandbox.state;
-    if (key !== null) templateDefaults.push(readTemplateDefault({ key, locale: 'de' }, 'defaults'));
+    if (key !== null)
+      templateDefaults.push(...storedObjects.templateDefaults([{ key, locale: 'de' }], 'defaults'));
   }
 
   /** Stores a written thing as the tenant rewrites it. Returns what the tenant answers. */

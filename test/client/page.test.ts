@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
-import { pageOf, readRows } from '../../src/client/pages.ts';
+import { readFirstPage, readRows } from '../../src/client/pages.ts';
 import { readState } from '../../src/client/read.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { apiRequest, resourceAt } from '../../src/kinds/http.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
+import { onFailure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
-import { answerWith, fakeClient, sent } from './support.ts';
+import { answerWith, fakeClient, get, sent } from './support.ts';
 
 /**
  * What an answer to a read is: rows, nothing, or no list. A failed read is never taken for an empty list. And whether
@@ -17,18 +18,26 @@ import { answerWith, fakeClient, sent } from './support.ts';
  */
 
 const path = '/api/profiles';
+
+/** The page in an answer; `null` for a failed read. */
+const pageOf = (answer: Answer, member?: string) =>
+  readFirstPage(
+    fakeClient(() => answer),
+    { what: 'profiles', request: get(path), pageSize: null, ...(member && { member }) },
+  ).catch(onFailure(() => null));
+
 const pageIn = (body: Json, headers: Record<string, string> = {}, status = 200) =>
-  pageOf(answerWith(status, body, headers), path, undefined);
+  pageOf(answerWith(status, body, headers));
 
 describe('rows', () => {
   it.each<[string, Json]>([
     ['in a bare list', [{ id: 1 }]],
     ['below the last word of the path', { profiles: [{ id: 1 }] }],
-  ])('are found %s', (_, body) => expect(pageIn(body)?.rows).toEqual([{ id: 1 }]));
+  ])('are found %s', async (_, body) => expect((await pageIn(body))?.rows).toEqual([{ id: 1 }]));
 
-  it('are found below the member that a kind names', () => {
+  it('are found below the member that a kind names', async () => {
     const body = { profiles: [{ id: 1 }], advanced_search: [{ id: 2 }] };
-    expect(pageOf(answerWith(200, body), '/api/profiles', 'advanced_search')?.rows).toEqual([{ id: 2 }]);
+    expect((await pageOf(answerWith(200, body), 'advanced_search'))?.rows).toEqual([{ id: 2 }]);
   });
 
   it.each<[string, Json]>([
@@ -38,29 +47,29 @@ describe('rows', () => {
     ['a row that is a list', [[]]],
     ['null', null],
     ['a text', 'profiles'],
-  ])('are not guessed where there is %s', (_, body) => expect(pageIn(body)).toBeNull());
+  ])('are not guessed where there is %s', async (_, body) => expect(await pageIn(body)).toBeNull());
 
-  it('are none where a list with a name is null', () =>
-    expect(pageIn({ profiles: null })).toMatchObject({ rows: [], names: [], total: null }));
+  it('are none where a list with a name is null', async () =>
+    expect(await pageIn({ profiles: null })).toMatchObject({ rows: [], names: [], total: null }));
 
-  it.each([201, 204, 206, 302, 400, 404, 500])('are not those of an answer with status %i', (status) =>
-    expect(pageIn([{ id: 1 }], {}, status)?.rows ?? null).toEqual(
+  it.each([201, 204, 206, 302, 400, 404, 500])('are not those of an answer with status %i', async (status) =>
+    expect((await pageIn([{ id: 1 }], {}, status))?.rows ?? null).toEqual(
       [201, 204].includes(status) ? [{ id: 1 }] : null,
     ),
   );
 
-  it('are not those of an answer that did not come', () => {
-    expect(pageOf(lostAnswer('reset', 'x'), path, undefined)).toBeNull();
-    expect(pageOf(unsentAnswer('unreachable', 'x'), path, undefined)).toBeNull();
+  it('are not those of an answer that did not come', async () => {
+    expect(await pageOf(lostAnswer('reset', 'x'))).toBeNull();
+    expect(await pageOf(unsentAnswer('unreachable', 'x'))).toBeNull();
   });
 
-  it('are told apart by their ids, or else by all that they hold', () => {
-    const names =
-      pageIn([{ id: 'a', v: 1 }, { id: 7 }, { v: 1 }, { v: 2 }, { id: null }, { id: {} }])?.names ?? [];
+  it('are told apart by their ids, or else by all that they hold', async () => {
+    const page = await pageIn([{ id: 'a', v: 1 }, { id: 7 }, { v: 1 }, { v: 2 }, { id: null }, { id: {} }]);
+    const names = page?.names ?? [];
     expect(names.slice(0, 2)).toEqual(['a', '7']);
     for (const name of names.slice(2)) expect(name).toMatch(/^sha256:/);
     expect(new Set(names).size).toBe(6);
-    expect(pageIn([{ v: 1, w: 2 }])?.names).toEqual(pageIn([{ w: 2, v: 1 }])?.names);
+    expect((await pageIn([{ v: 1, w: 2 }]))?.names).toEqual((await pageIn([{ w: 2, v: 1 }]))?.names);
   });
 });
 
@@ -85,11 +94,13 @@ describe('the length of the whole list', () =>
     ['no header that begins with a number', [], { 'x-total-count': '9 of 10' }, null],
     ['no header that is negative', [], { 'x-total-count': '-9' }, null],
     ['no header without end', [], { 'x-total-count': '1'.repeat(10) }, null],
-  ])('is said by %s', (_, body, headers, total) => expect(pageIn(body, headers)?.total).toBe(total)));
+  ])('is said by %s', async (_, body, headers, total) =>
+    expect((await pageIn(body, headers))?.total).toBe(total),
+  ));
 
 describe('further rows', () => {
-  const promisedBy = (beside: JsonObject, headers = {}) =>
-    pageIn({ profiles: [], ...beside }, headers)?.promised;
+  const promisedBy = async (beside: JsonObject, headers = {}) =>
+    (await pageIn({ profiles: [], ...beside }, headers))?.promised;
 
   it.each<[JsonObject]>([
     [{ _metadata: { limit: 100, offset: 0, next: '/api/profiles?limit=100&offset=100' } }],
@@ -99,19 +110,19 @@ describe('further rows', () => {
     [{ hasMore: true }],
     [{ pageInfo: { hasNextPage: true } }],
     [{ response_metadata: { next_cursor: 'abc' } }],
-  ])('are promised by %j', (beside) => expect(promisedBy(beside)).toBe(Number.POSITIVE_INFINITY));
+  ])('are promised by %j', async (beside) => expect(await promisedBy(beside)).toBe(Number.POSITIVE_INFINITY));
 
-  it('are promised by a link in the headers', () => {
+  it('are promised by a link in the headers', async () => {
     const link = '<?page=1>; rel="first", <?page=2>; rel="next"';
-    expect(promisedBy({}, { link })).toBe(Number.POSITIVE_INFINITY);
-    expect(promisedBy({}, { link: '<?page=9>; rel="last"' })).toBe(0);
+    expect(await promisedBy({}, { link })).toBe(Number.POSITIVE_INFINITY);
+    expect(await promisedBy({}, { link: '<?page=9>; rel="last"' })).toBe(0);
   });
 
   it.each<[JsonObject]>([
     [{ totalResults: 7 }],
     [{ total_count: 7 }],
     [{ page: { totalElements: 7, totalPages: 2 } }],
-  ])('are counted by %j', (beside) => expect(promisedBy(beside)).toBe(7));
+  ])('are counted by %j', async (beside) => expect(await promisedBy(beside)).toBe(7));
 
   it.each<[JsonObject]>([
     [{ _metadata: { limit: 100, offset: 0, total: null, next: null } }],
@@ -119,7 +130,7 @@ describe('further rows', () => {
     [{ next: [], more: [true] }],
     [{ total: '9', total_pages: 4 }],
     [{ others: [{ next: '/v1/rooms?page=2', hasMore: true, total: 9 }] }],
-  ])('are not promised by %j', (beside) => expect(promisedBy(beside)).toBe(0));
+  ])('are not promised by %j', async (beside) => expect(await promisedBy(beside)).toBe(0));
 });
 
 /** Lists that say nothing of their length: pages are read concurrently, the more of them the longer the list is likely to be. */

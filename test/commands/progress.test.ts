@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Output, redactIo, viewOf } from '../../src/commands/io.ts';
+import { type Io, redactIo, viewOf } from '../../src/commands/io.ts';
 
-import { createFleetProgress, withProgress } from '../../src/commands/progress.ts';
+import { withFleetProgress, withProgress } from '../../src/commands/progress.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { createTestWorld } from '../support/world.ts';
 
@@ -20,7 +20,7 @@ class Screen extends Writable {
   }
 }
 
-function ioOn(stderr: Output, env: NodeJS.ProcessEnv = {}, { signal } = new AbortController()) {
+function ioOn(stderr: Io['stderr'], env: NodeJS.ProcessEnv = {}, { signal } = new AbortController()) {
   const stdout = new Screen(false);
   return redactIo({ cwd: '/', env, stdin: () => Readable.from([]), stdout, stderr, signal });
 }
@@ -33,6 +33,20 @@ function openProgress(io: Parameters<typeof withProgress>[0]): Progress {
   const opened: Progress[] = [];
   void withProgress(io, (_options, progress) => {
     opened.push(progress);
+    return untilEnd;
+  });
+  const [progress] = opened;
+  if (!progress) throw new Error('The work has not begun.');
+  return progress;
+}
+
+/** The progress of two environments, whose work ends with the test. */
+function openFleetProgress(io: Io) {
+  type Work = Parameters<typeof withFleetProgress<void>>[3];
+  const untilEnd = new Promise<void>((resolve) => onTestFinished(() => resolve()));
+  const opened: Parameters<Work>[0][] = [];
+  void withFleetProgress(2, { parallel: 2 }, io, (run) => {
+    opened.push(run);
     return untilEnd;
   });
   const [progress] = opened;
@@ -209,7 +223,7 @@ describe('progress', () => {
     useFakeTimers();
     const fleetScreen = new Screen(false);
     const { screen, onEvent } = progressOn(false, args, env);
-    const fleet = createFleetProgress(2, { ...ioOn(fleetScreen, env), ...args });
+    const fleet = openFleetProgress({ ...ioOn(fleetScreen, env), ...args });
     const wait = (version: string, ms: number) => {
       onEvent({ ...waiting, version, ms });
       fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
@@ -284,7 +298,7 @@ describe('after Ctrl-C', () => {
     const screen = new Screen(true);
     const interruption = new AbortController();
     const io = ioOn(screen, {}, interruption);
-    const progress = createFleetProgress(2, io);
+    const progress = openFleetProgress(io);
     for (const name of ['eu-1', 'eu-2']) {
       progress.onProgress(name, 'begun');
       progress.tenantOptions(name).onEvent?.({ ...started, request: write });

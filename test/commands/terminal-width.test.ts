@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { isInteractive, type Output, redactIo, viewOf } from '../../src/commands/io.ts';
+import { type Io, isInteractive, redactIo, viewOf } from '../../src/commands/io.ts';
+
+type Output = Io['stderr'];
 
 const output = (more: Partial<Output>): Output => Object.assign(new PassThrough(), more);
 

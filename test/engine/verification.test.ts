@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verificationOf } from '../../src/engine/status.ts';
+import { openIdentities, verificationOf } from '../../src/engine/status.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { domainOf, type IdentityStatus, undocumentedState } from '../../src/model/status.ts';
 
@@ -51,6 +51,26 @@ describe('what to do', () => {
       expect.stringMatching(advice),
     ]);
   });
+});
+
+it('nothing is left to wait for once an object is verified or needs no verification', () => {
+  const states = ['verified', 'not-needed', 'pending', 'failed', 'absent', 'unknown'] as const;
+  const identities = states.map((verification) => missing(verification));
+  const left = openIdentities({ identities }).map(({ verification }) => verification);
+  expect(left).toEqual(['pending', 'failed', 'absent', 'unknown']);
+});
+
+const missing = (verification: IdentityStatus['verification']): IdentityStatus => ({
+  address: 'VerifiedDomain/a.example',
+  kind: 'VerifiedDomain',
+  name: 'a.example',
+  declared: true,
+  verification,
+  reported: null,
+  mailFromDomain: null,
+  remarks: [],
+  records: [],
+  refused: [],
 });
 
 it('a sender in a verified domain is verified, whatever its own state', () => {

@@ -14,7 +14,7 @@ import { lintRules } from '../../src/model/lint.ts';
 import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
 import { hasChanges, isRefused } from '../../src/model/plan.ts';
 import { changeOutcomes, countOutcomes, exitCodeOf } from '../../src/model/result.ts';
-import { isVerificationOver, recordText, verifications } from '../../src/model/status.ts';
+import { recordText } from '../../src/model/status.ts';
 import { change } from '../report/fixtures.ts';
 
 describe('the exit code', () => {
@@ -60,11 +60,6 @@ it('each outcome is counted by itself', () => {
 it('a message about a value of an overlay says so before its full stop', () => {
   expect(noteOverlay('`a.b` is no name.', true)).toBe('`a.b` is no name (set by this overlay).');
   expect(noteOverlay('`a.b` is no name.', false)).toBe('`a.b` is no name.');
-});
-
-it('nothing is left to wait for once an object is verified or needs no verification', () => {
-  const over = verifications.filter((verification) => isVerificationOver({ verification }));
-  expect(over).toEqual(['verified', 'not-needed']);
 });
 
 it('a DNS record is written as zone files write it', () => {
