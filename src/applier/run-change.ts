@@ -10,12 +10,13 @@ import { fillLive } from '../model/marker.ts';
 import { isRepeatable, type Request, secretsSentBy } from '../model/plan.ts';
 import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { SentRequest } from '../model/result.ts';
+import type { ApiSettings } from '../model/settings.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
 import { type Finder, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
 import { type Ending, ending, fillRequest, type Run } from './run.ts';
-import { fieldsWritten, foreignDifferences, judgeEffect } from './verify.ts';
+import { foreignDifferences, judgeEffect } from './verify.ts';
 
 /**
  * Makes one change, or several that share their only request. Outcomes that no answer shows stay pending. Never rejects; halts
@@ -135,6 +136,34 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   const foreign = foreignDifferences(task, live, run.secrets);
   const unmet = foreign.filter((path) => left.has(topName(path)));
   return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
+}
+
+/** The fields that each request of an update writes: those for which the kind makes the same call. */
+function fieldsWritten(
+  entry: KindChange,
+  live: LiveObject,
+  settings: ApiSettings,
+): (request: Request) => ReadonlySet<string> {
+  const { kind, change } = entry;
+  const fields = readableFields(kind, live.fields);
+  const wanted = { ...fields, ...(change.declared ?? {}) };
+  const names = [...new Set(change.diff.map(({ path }) => topName(path)))];
+  const calls = names.flatMap((name) => {
+    const write = kind.write.update({
+      key: change.key,
+      fields: wanted,
+      changed: new Set([name]),
+      live,
+      settings,
+    });
+    return 'requests' in write ? write.requests.map((request) => ({ name, request })) : [];
+  });
+  return ({ method, path }) =>
+    new Set(
+      calls.flatMap(({ name, request }) =>
+        request.method === method && request.path === path ? [name] : [],
+      ),
+    );
 }
 
 function sentSoFar(sent: number, count: number): string {

@@ -237,34 +237,6 @@ function plainOf(value: Json): Json {
   return isObject(value) ? mapMembers(value, plainOf) : value;
 }
 
-/** The fields that each request of an update writes: those for which the kind makes the same call. */
-export function fieldsWritten(
-  entry: KindChange,
-  live: LiveObject,
-  settings: ApiSettings,
-): (request: Request) => ReadonlySet<string> {
-  const { kind, change } = entry;
-  const fields = readableFields(kind, live.fields);
-  const wanted = { ...fields, ...(change.declared ?? {}) };
-  const names = [...new Set(change.diff.map(({ path }) => topName(path)))];
-  const calls = names.flatMap((name) => {
-    const write = kind.write.update({
-      key: change.key,
-      fields: wanted,
-      changed: new Set([name]),
-      live,
-      settings,
-    });
-    return 'requests' in write ? write.requests.map((request) => ({ name, request })) : [];
-  });
-  return ({ method, path }) =>
-    new Set(
-      calls.flatMap(({ name, request }) =>
-        request.method === method && request.path === path ? [name] : [],
-      ),
-    );
-}
-
 type KnownSecrets = Run['secrets'];
 
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */

@@ -1,7 +1,17 @@
 import { apiRequest, identityResource } from '../kinds/http.ts';
-import { listedFor, parseVariables, type VariableLists } from '../kinds/template-variables.ts';
+import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Key } from '../model/address.ts';
-import { getObject, isObject, type JsonObject } from '../model/json.ts';
+import {
+  get,
+  getObject,
+  getText,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+} from '../model/json.ts';
+import { pointer, setMember } from '../model/pointer.ts';
 import { isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, readFailure } from './describe.ts';
@@ -45,4 +55,38 @@ export async function readVariables(
     }),
   );
   return new Map(found.flat());
+}
+
+function parseVariables(answer: JsonObject) {
+  const rows = ['globalVariables', 'templateVariables'].flatMap((name) => objectsIn(get(answer, name)));
+  const listed = rows.flatMap((row) => {
+    // Written as in a text, or bare: `${requester.name}`.
+    const path = /^\$?!?\{?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)/.exec(getText(row, 'key') ?? '')?.[1];
+    return path === undefined ? [] : [{ path: path.split('.'), example: exampleOf(row) }];
+  });
+  const examples = listed.reduce<JsonObject>(
+    (all, { path, example }) => (example === null ? all : setMember(all, pointer(...path), example)),
+    {},
+  );
+  return {
+    names: new Set(listed.map(({ path: [name = ''] }) => name)),
+    globals: new Set(
+      listed.flatMap(({ path: [name, member] }) => (name === '__global' && member ? [member] : [])),
+    ),
+    examples,
+  };
+}
+
+/** The example as a value of its type, or else any such value. `null` for functions and for examples that do not fit. */
+function exampleOf(row: JsonObject): Json {
+  const type = getText(row, 'type')?.toLowerCase() ?? '';
+  const example = get(row, 'example') ?? null;
+  if (type.includes('function')) return null;
+  if (/bool/.test(type)) return String(example ?? true) === 'true';
+  if (/int|long|number|double|float/.test(type))
+    return Number.isFinite(Number(example ?? 3)) ? Number(example ?? 3) : 3;
+  if (typeof example !== 'string' || !/list|array|map|object/.test(type))
+    return example === '' ? null : example;
+  const parsed = parseJson(example);
+  return typeof parsed === 'object' ? parsed : null;
 }

@@ -15,7 +15,6 @@ import { argument, commonOptions, describeCommand, flag, groups, list } from './
 import {
   chooseRoute,
   deploymentName,
-  type PipelineFacts,
   readPipelineFacts,
   writePipelines,
   writtenRoute,
@@ -149,6 +148,8 @@ async function exportTenant({ tenants }: Choices, root: string, io: Io): Promise
     return reportFailure(error, [], io);
   }
 }
+
+type PipelineFacts = ReturnType<typeof readPipelineFacts>;
 
 interface InitResult extends ReturnType<typeof writePipelines> {
   readonly choices: Choices;

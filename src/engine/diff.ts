@@ -17,14 +17,7 @@ import { matchGlob } from '../model/glob.ts';
 import { lookupMarker } from '../model/marker.ts';
 import { isSameTenant } from '../model/network.ts';
 import { topName } from '../model/pointer.ts';
-import {
-  diffPairs,
-  leadOf,
-  type ObjectPair,
-  pairObjects,
-  presentSides,
-  type SideObject,
-} from '../planner/diff.ts';
+import { diffPairs, leadOf, pairObjects, presentSides } from '../planner/diff.ts';
 import {
   fillLookups,
   fillReferences,
@@ -40,6 +33,9 @@ import { readSettledKinds, servedKinds } from './reading.ts';
 import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
+
+type SideObject = Parameters<typeof pairObjects>[0][number];
+type ObjectPair = ReturnType<typeof pairObjects>[number];
 
 export interface DiffOptions {
   readonly only?: readonly string[];

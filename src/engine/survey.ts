@@ -6,7 +6,7 @@ import { templateContext } from '../client/template-variables.ts';
 import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
-import { findPreset, type PresetName, presetNames, presets } from '../kinds/presets.ts';
+import { type PresetName, presetNames, presets } from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
 import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
@@ -149,13 +149,19 @@ export async function surveyTenant(project: SurveyedProject, options: SurveyOpti
   };
 }
 
-function withSetting(settings: ApiSettings, { name, value }: Detected): ApiSettings {
-  const preset = name === 'preset' ? findPreset(value) : null;
-  if (!preset) return { ...settings, [name]: value };
+/** The settings that a preset stands for; `null` for a single setting. */
+function settingsOfPreset({ name, value }: Detected): Partial<ApiSettings> | null {
+  const known = presetNames.find((each) => name === 'preset' && each === value);
+  return known ? presets[known].settings : null;
+}
+
+function withSetting(settings: ApiSettings, detected: Detected): ApiSettings {
+  const preset = settingsOfPreset(detected);
+  if (!preset) return { ...settings, [detected.name]: detected.value };
   // Settings in the project file have precedence.
   const usual: Readonly<Record<string, unknown>> = { ...contractSettings };
   const own = Object.entries(settings).filter(([each, set]) => set !== usual[each]);
-  return { ...settings, ...preset.settings, ...Object.fromEntries(own) };
+  return { ...settings, ...preset, ...Object.fromEntries(own) };
 }
 
 /** The presets of the services whose host names are those of a product. */
@@ -365,11 +371,11 @@ interface DeclaredObject {
 /** Without these, lists or objects are refused; without the others, reads work. */
 const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'mailFrom'];
 
-function isForReads({ name, value }: Detected, settings: ApiSettings): boolean {
-  const preset = name === 'preset' ? findPreset(value) : null;
-  if (!preset) return settingsOfReads.includes(name);
+function isForReads(detected: Detected, settings: ApiSettings): boolean {
+  const preset = settingsOfPreset(detected);
+  if (!preset) return settingsOfReads.includes(detected.name);
   const has: Readonly<Record<string, unknown>> = { ...settings };
-  return Object.entries(preset.settings).some(
+  return Object.entries(preset).some(
     ([member, wanted]) => settingsOfReads.includes(member) && has[member] !== wanted,
   );
 }

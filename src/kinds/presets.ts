@@ -1,4 +1,3 @@
-import { get, type Json } from '../model/json.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Service } from './http.ts';
 
@@ -36,6 +35,3 @@ export const presets = {
 export type PresetName = keyof typeof presets;
 
 export const presetNames: readonly PresetName[] = ['sailpoint-isc', 'sailpoint-nerm'];
-
-export const findPreset = (name: Json): Preset | null =>
-  typeof name === 'string' ? (get<Preset>(presets, name) ?? null) : null;

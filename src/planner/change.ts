@@ -17,12 +17,19 @@ import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
-import { markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
+import { lookupOf, markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
 import { type Action, type Change, secretsSentBy } from '../model/plan.ts';
-import { type Pointer, pointer, segmentsOf, setMember, topName, valueAt } from '../model/pointer.ts';
+import {
+  type Pointer,
+  placesOf,
+  pointer,
+  segmentsOf,
+  setMember,
+  topName,
+  valueAt,
+} from '../model/pointer.ts';
 import type { ApiSettings } from '../model/settings.ts';
 import type { Deletion } from './deletes.ts';
-import { isUnresolved } from './references.ts';
 import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 
 /** The history of an object since an earlier revision (`--since`). */
@@ -360,4 +367,10 @@ function pastValue({ path }: FieldDifference, kind: Kind, { key, fields }: Resou
   if (listWithoutOrder(kind, path) !== null) return undefined;
   if (field.is === 'json') return valueAt(readableFields(kind, fields), path);
   return inside.length > 0 ? undefined : chooseSynonym(field, value);
+}
+
+/** Whether a value has a lookup, or a reference to an object that the tenant does not show. */
+function isUnresolved(value: Json): boolean {
+  const lookups = placesOf(value, (part) => lookupOf(part) !== null);
+  return lookups.length > 0 || markersIn(value, '$ref').length > 0;
 }

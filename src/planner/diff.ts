@@ -13,7 +13,7 @@ import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../
 import { compare } from './change.ts';
 import { unseenInPlan } from './unseen.ts';
 
-export type SideObject = LiveSide | DeclaredSide;
+type SideObject = LiveSide | DeclaredSide;
 
 interface LiveSide extends LiveObject {
   readonly is: 'live';
@@ -25,7 +25,7 @@ interface DeclaredSide extends Resource {
   readonly is: 'declared';
 }
 
-export interface ObjectPair {
+interface ObjectPair {
   readonly kind: Kind;
   /** The object on the first and on the second side; `null` if a side does not have it. */
   readonly sides: readonly [SideObject | null, SideObject | null];

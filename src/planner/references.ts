@@ -9,15 +9,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { Failure } from '../model/failure.ts';
 import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
-import {
-  type Lookup,
-  lookedUpWords,
-  lookupKey,
-  lookupOf,
-  markersIn,
-  nameFrom,
-  refOf,
-} from '../model/marker.ts';
+import { type Lookup, lookedUpWords, lookupKey, lookupOf, nameFrom, refOf } from '../model/marker.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
@@ -62,11 +54,6 @@ export function lookedUpBy(lookups: readonly UsedLookup[], answer: (lookup: Look
     }
   }
   return found;
-}
-
-/** Whether a value has a lookup, or a reference to an object that the tenant does not show. */
-export function isUnresolved(value: Json): boolean {
-  return lookupsAt(value, '').length > 0 || markersIn(value, '$ref').length > 0;
 }
 
 interface UsedReference {

@@ -41,7 +41,7 @@ interface Stage extends Step {
   readonly environments: readonly string[];
 }
 
-export type PipelineFacts = ReturnType<typeof readPipelineFacts>;
+type PipelineFacts = ReturnType<typeof readPipelineFacts>;
 
 /** The selections that pipelines apply to: a single one, or a first one and the next, which gets what the first has proven. */
 type Route = readonly [first: string, next?: string];
