@@ -181,7 +181,7 @@ export async function renderTemplates(
   setting: TemplateSetting = {},
 ): Promise<Pick<Extras, 'rendered'>> {
   if (document.is !== 'plan') return {};
-  const { renderPlanTemplates } = await import('../preview/plan-templates.ts');
+  const { renderPlanTemplates } = await import('../preview/templates.ts');
   return { rendered: await renderPlanTemplates(document.plan, { ...setting, signal }) };
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { page, script, style } from '../generated/preview-page.ts';
 import { listedFor } from '../kinds/template-variables.ts';
 import type { Diagnostic, Source } from '../model/diagnostic.ts';
@@ -15,7 +16,7 @@ import { redactDocument, redactValue } from '../report/redacted.ts';
 import { escapeHtml, oneLine } from '../report/safe.ts';
 import { toRendered } from './document.ts';
 import { type ListedTemplate, type RenderedTemplate, type TemplateList, tokenHeader } from './protocol.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './templates.ts';
 
 const maxBody = 1_000_000;
 
@@ -300,4 +301,58 @@ function problemsOf(diagnostics: readonly Diagnostic[], root: string): TemplateL
 function editorLink(root: string, { file, line, column }: Source): string {
   const path = resolve(root, file).split(sep).map(encodeURIComponent).join('/');
   return `vscode://file/${path.replace(/^\//, '')}:${line}:${column}`;
+}
+
+/** These hold no manifests, and the embedded tenant writes to its own file whenever it is read. */
+const ignored = new Set(['node_modules', '.git', '.tenantctl']);
+const maxFolders = 2000;
+/** An editor that saves causes several events; they count as one change after a pause of so many milliseconds. */
+const quietTime = 60;
+
+/**
+ * Calls `onChange` soon after a file below `root` was changed, created or removed. Folders are watched one by one:
+ * watching a whole tree depends on the platform and would include `node_modules`.
+ */
+export function watchFolder(root: string, onChange: () => void): { close(): void } {
+  let watchers: FSWatcher[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const close = () => {
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
+  };
+  const follow = () => {
+    close();
+    watchers = [...foldersBelow(root)].flatMap((folder) => {
+      try {
+        // An error says that the folder is gone: the folder above it has an event.
+        return watch(folder, onEvent).on('error', () => {});
+      } catch {
+        return [];
+      }
+    });
+  };
+  const onEvent = (_event: string, name: string | null) => {
+    if (name !== null && ignored.has(name)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      follow();
+      onChange();
+    }, quietTime);
+  };
+  follow();
+  return { close };
+}
+
+function foldersBelow(root: string): Set<string> {
+  const folders = new Set([root]);
+  for (const folder of folders) {
+    if (folders.size >= maxFolders) break;
+    try {
+      for (const entry of readdirSync(folder, { withFileTypes: true }))
+        if (entry.isDirectory() && !ignored.has(entry.name)) folders.add(join(folder, entry.name));
+    } catch {
+      // It is gone again, or cannot be read.
+    }
+  }
+  return folders;
 }

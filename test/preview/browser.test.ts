@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Server } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Preview } from '../../src/preview/server.ts';
-import type { Snapshot } from '../../src/preview/snapshot.ts';
+import type { Snapshot } from '../../src/preview/templates.ts';
 import { Renderer } from '../../src/render/renderer.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
 import { snapshot, template } from './support.ts';

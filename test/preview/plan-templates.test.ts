@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
-import { sidesOf } from '../../src/preview/plan-templates.ts';
+import { sidesOf } from '../../src/preview/templates.ts';
 import { change, difference } from '../report/fixtures.ts';
 import { createWorld, seedFile, type World } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderPlanTemplates } from '../../src/preview/plan-templates.ts';
+import { renderPlanTemplates } from '../../src/preview/templates.ts';
 import { Renderer } from '../../src/render/renderer.ts';
 import { describeInBrowser } from '../report/browsing.ts';
 import { change, difference, plan, samplePlan } from '../report/fixtures.ts';

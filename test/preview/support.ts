@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Snapshot } from '../../src/preview/snapshot.ts';
+import type { Snapshot } from '../../src/preview/templates.ts';
 
 type PreviewTemplate = Snapshot['templates'][number];
 

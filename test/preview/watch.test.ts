@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { watchFolder } from '../../src/preview/watch.ts';
+import { watchFolder } from '../../src/preview/server.ts';
 
 let root = '';
 let watch: ReturnType<typeof watchFolder> | undefined;

@@ -1,8 +1,8 @@
 /** Which profiles a rule finds, from the tables of the API documents. */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { checkRule, findProfiles } from '../../src/sandbox/handlers/rules.ts';
 import type { ConditionRule } from '../../src/sandbox/objects.ts';
+import { checkRule, findProfiles } from '../../src/sandbox/query.ts';
 import { loadState } from '../../src/sandbox/state.ts';
 
 const today = Date.UTC(2026, 0, 15, 23, 59);

@@ -10,7 +10,7 @@ import {
   type Reply,
   type Tenant,
 } from '../operations.ts';
-import { readFlag, readRange, sortRecords } from '../query.ts';
+import { checkRule, findProfiles, readFlag, readRange, sortRecords } from '../query.ts';
 import {
   bool,
   choice,
@@ -25,7 +25,6 @@ import {
 } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
-import { checkRule, findProfiles } from './rules.ts';
 
 type NeAttribute = TenantState['neAttributes'][number];
 type ProfileSearch = TenantState['profileSearches'][number];
