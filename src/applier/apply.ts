@@ -133,12 +133,7 @@ function recordEarlier(
   };
 }
 
-interface ChangeLevel {
-  readonly deletes: boolean;
-  readonly units: readonly (readonly Task[])[];
-}
-
-function levelsOf(tasks: readonly Task[], kinds: Kinds): ChangeLevel[] {
+function levelsOf(tasks: readonly Task[], kinds: Kinds) {
   const byChange = new Map(tasks.map((task) => [task.change, task]));
   const { ranks } = arrangeChanges([...byChange.keys()], kinds);
   return ranks.map(({ deletes, changes }) => {
@@ -208,12 +203,7 @@ async function checkUnit(tasks: readonly Task[], sightings: Sightings) {
  * A tenant may refuse a whole bulk delete because one object is gone (api-notes) or cannot be deleted. A failed change stops no
  * other (design, section 6), so the rest is deleted one by one.
  */
-async function deleteApart(
-  unit: readonly Task[],
-  ends: readonly End[],
-  sightings: Sightings,
-  run: Run,
-): Promise<readonly End[]> {
+async function deleteApart(unit: readonly Task[], ends: readonly End[], sightings: Sightings, run: Run) {
   const refused = ends.flatMap((end) => {
     if (!('outcome' in end) || end.outcome !== 'failed' || end.requests.at(-1)?.status !== 400) return [];
     const { kind, change } = end.task;

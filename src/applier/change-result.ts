@@ -92,12 +92,7 @@ export function planResult(
  * object. A manifest with `before` would undo it. `after` is `null` also if no read showed the outcome. `withheld`: the places
  * left out, since they are secret, hidden or look like a credential.
  */
-function recordEffect({
-  task,
-  outcome,
-  live,
-  requests,
-}: Ending): Required<Pick<ChangeResult, 'before' | 'after' | 'withheld'>> {
+function recordEffect({ task, outcome, live, requests }: Ending) {
   const { kind, change } = task;
   const old = fieldsBefore(task);
   const isPlanned = old !== null && change.action === 'update' && !change.risk.includes('replace');

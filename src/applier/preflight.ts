@@ -252,9 +252,7 @@ interface ShownName {
   readonly at: Pointer;
 }
 
-/**
- * Each once. Those of changes that an earlier run began were checked then: the plan may have renamed or deleted the objects.
- */
+/** Each once. Those of changes that an earlier run began were checked then: the plan may have renamed or deleted the objects. */
 function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): ShownName[] {
   const found = new Map<string, ShownName>();
   for (const { change } of entries) {

@@ -8,11 +8,7 @@ interface WholeFile {
   readonly content: string;
 }
 
-interface StagedFile extends WholeFile {
-  readonly target: string;
-  /** The file with the content that takes the target's place, or is a new target; `null` if what is there is written over. */
-  readonly draft: string | null;
-}
+type StagedFile = Awaited<ReturnType<typeof stageFile>>;
 
 /** Nobody sees half of a file. Throws a Failure, and changes none of them, if there is no room for all. */
 export async function replaceFiles(files: readonly WholeFile[], folder = ''): Promise<void> {
@@ -36,7 +32,8 @@ async function naming<T>({ path }: WholeFile, work: Promise<T>): Promise<T> {
   }
 }
 
-async function stageFile(file: WholeFile, folder: string): Promise<StagedFile> {
+/** `draft`: the file that takes the target's place, or is a new target; `null` if what is there is written over. */
+async function stageFile(file: WholeFile, folder: string) {
   const path = resolve(folder, file.path);
   makeFolder(dirname(path));
   // Most files of an export are new. A draft of each would take a third of its time.

@@ -392,11 +392,7 @@ function sharedLimiter(
 type RequestTarget = Pick<Call, 'origin' | 'path'>;
 
 /** A path may come from a plan file or a tenant's id. One that leaves the base URL or has a query is refused. */
-function requestTarget(
-  baseUrl: string,
-  path: string,
-  query: Readonly<Record<string, string>>,
-): RequestTarget | Unsent {
+function requestTarget(baseUrl: string, path: string, query: Readonly<Record<string, string>>) {
   const base = parseUrl(baseUrl);
   if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
     return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);

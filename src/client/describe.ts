@@ -6,15 +6,8 @@ import { parseUrl } from '../model/network.ts';
 import type { Request } from '../model/plan.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
 
-interface Description {
-  /** The status and the tenant's own message, or why there is no answer. One line, safe to print. */
-  readonly text: string;
-  readonly hint: string | null;
-  readonly trackingId: string | null;
-}
-
-/** Never fails, whatever the tenant sends. */
-export function describeAnswer(answer: Answer): Description {
+/** The status and the tenant's own message, or why there is no answer: one line, safe to print, whatever the tenant sends. */
+export function describeAnswer(answer: Answer) {
   const trackingId = trackingIdOf(answer);
   if (answer.outcome !== 'answered')
     return { text: shortenLine(answer.detail), hint: answer.hint ?? null, trackingId };

@@ -41,10 +41,7 @@ export async function readObjects(
  * Reads the requested live objects, all kinds concurrently, with as few requests as possible. Includes the other objects of lists
  * that were read whole. Throws a Failure with all problems: a failed or incomplete read never means "absent".
  */
-export async function readObjectsAndOthers(
-  client: Client,
-  requests: readonly ReadRequest[],
-): Promise<KindRead> {
+export async function readObjectsAndOthers(client: Client, requests: readonly ReadRequest[]) {
   const read = await allOrFailure(requests.map((request) => readKind(client, request)));
   return { objects: read.flatMap(({ objects }) => objects), others: read.flatMap(({ others }) => others) };
 }
@@ -174,13 +171,8 @@ interface Reader extends ReadRequest {
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;
 
-interface KindRead {
-  readonly objects: readonly LiveObject[];
-  readonly others: readonly LiveObject[];
-}
-
 /** Throws a Failure if the objects cannot be read, or two have one key. */
-async function readKind(client: Client, request: ReadRequest): Promise<KindRead> {
+async function readKind(client: Client, request: ReadRequest) {
   const { kind, keys, ids, complete, allowsDuplicates: referred = [] } = request;
   if (!complete && keys.length === 0 && ids.length === 0) return { objects: [], others: [] };
   const names = new Set(keys.map((key) => identityOf(kind, key)));
@@ -309,10 +301,7 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
 }
 
 /** `null` if the object's own call is not used or does not return it: then the list is read. */
-async function readWritten(
-  reader: Reader,
-  { one }: Extract<Read, { how: 'list' }>,
-): Promise<LiveObject[] | null> {
+async function readWritten(reader: Reader, { one }: Extract<Read, { how: 'list' }>) {
   const { client, kind, keys, ids, complete, above = null } = reader;
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
@@ -349,10 +338,7 @@ async function readListed(reader: Reader, list: List, isKept: Reader['isNeeded']
 }
 
 /** The list has the ids; names and fields come from each object's own call. */
-async function readListThenEach(
-  reader: Reader,
-  read: Extract<Read, { how: 'list-then-each' }>,
-): Promise<LiveObject[]> {
+async function readListThenEach(reader: Reader, read: Extract<Read, { how: 'list-then-each' }>) {
   const { client, kind, keys, ids, complete } = reader;
   const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
@@ -416,12 +402,7 @@ async function readOne(
   throw readFailure(kind.name, request, sent);
 }
 
-function readList(
-  reader: Reader,
-  list: List,
-  filter: string | null,
-  isKept: Reader['isNeeded'] | null,
-): Promise<LiveObject[]> {
+function readList(reader: Reader, list: List, filter: string | null, isKept: Reader['isNeeded'] | null) {
   const { client, kind, above = null } = reader;
   const source = sourceOf(reader, list, filter);
   return selectRows(client, source, (row) => {

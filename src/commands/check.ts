@@ -59,10 +59,7 @@ function rowsOf(check: TenantCheck): Row[] {
   ];
 }
 
-function kindRows(
-  { kind, read, count, problem, write, declared, referredTo }: KindCheck,
-  width: number,
-): Row[] {
+function kindRows({ kind, read, count, problem, write, declared, referredTo }: KindCheck, width: number) {
   const words: Record<KindCheck['read'], string> = {
     yes: `read (${pluralize(count ?? 0, 'object')} on the first page)`,
     no: 'NOT READ',

@@ -115,12 +115,7 @@ async function complete(words: readonly string[], commands: Commands, io: Io): P
   }
 }
 
-async function findCandidates(
-  before: readonly string[],
-  current: string,
-  commands: Commands,
-  io: Io,
-): Promise<readonly string[]> {
+async function findCandidates(before: readonly string[], current: string, commands: Commands, io: Io) {
   const values = valuesIn(before, io);
   const isOption = current.startsWith('-');
   const last = before.at(-1) ?? '';
@@ -145,10 +140,7 @@ async function findCandidates(
 const onByDefault = ['--color', '--progress'];
 
 /** The options and choices that the parser knows. For some shells it adds a description, which is cut off. */
-async function askParser(
-  line: readonly string[],
-  entry: Commands[string] | undefined,
-): Promise<readonly string[]> {
+async function askParser(line: readonly string[], entry: Commands[string] | undefined) {
   const { command } = (await entry?.[2]()) ?? {};
   const found = (await command?.describe(yargs().exitProcess(false)).getCompletion(line)) ?? [];
   return (

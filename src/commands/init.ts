@@ -221,10 +221,7 @@ type GivenTenant = Pick<NewTenant, 'name' | 'identity' | 'profiles'>;
 
 const namesHint = 'For example: --identity test=https://… --identity production=https://…';
 
-function givenTenants({
-  identity,
-  profiles,
-}: Readonly<Record<'identity' | 'profiles', readonly string[]>>): readonly GivenTenant[] {
+function givenTenants({ identity, profiles }: Readonly<Record<'identity' | 'profiles', readonly string[]>>) {
   const services = identity.map((text) => namedUrl(text, '--identity'));
   const others = new Map(profiles.map((text) => namedUrl(text, '--profiles')));
   const names = new Set(services.map(([name]) => name));

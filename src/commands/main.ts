@@ -161,12 +161,7 @@ interface Options {
 
 type Mistake = Pick<Diagnostic, 'message' | 'hint'>;
 
-function findMistakes(
-  args: Args,
-  options: Options,
-  argv: readonly string[],
-  positionals: string,
-): readonly Mistake[] {
+function findMistakes(args: Args, options: Options, argv: readonly string[], positionals: string) {
   const { key = {}, alias = {}, boolean = [] } = options;
   const known = [...Object.keys(key), ...Object.entries(alias).flat(2)];
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;

@@ -93,10 +93,7 @@ function loadInScope(args: Args, io: Io): Project {
   return { ...project, resources, diagnostics: [...findUnmatched(), ...project.diagnostics] };
 }
 
-async function takeSnapshot(
-  project: Project,
-  read: (project: Project) => Promise<LivePreview>,
-): Promise<Snapshot> {
+async function takeSnapshot(project: Project, read: (project: Project) => Promise<LivePreview>) {
   const loadedAt = new Date().toISOString();
   const { root, resources, environment, lint: levels } = project;
   const { live, diagnostics } = await read(project);

@@ -32,9 +32,7 @@ export interface Backup {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Throws a Failure for other files, and for a backup that is larger than manifests may be: `sizeLimit` MB.
- */
+/** Throws a Failure for other files, and for a backup that is larger than manifests may be: `sizeLimit` MB. */
 export function openBackup(
   path: string,
   folder: BackupFolder,
@@ -63,15 +61,11 @@ export function openBackup(
   };
 }
 
-/** An object in a backup: a configuration export, as the vendor's own tooling writes it. */
-interface BackupEntry {
-  /** The type in the vendor's words, such as `ACCESS_PROFILE`. */
-  readonly type: string;
-  readonly object: JsonObject;
-  readonly file: string;
-}
-
-function readEntries({ source, backup }: BackupFolder, megabytes: number): BackupEntry[] {
+/**
+ * The objects in a backup: a configuration export, as the vendor's own tooling writes it. The type of each is in the vendor's words,
+ * such as `ACCESS_PROFILE`.
+ */
+function readEntries({ source, backup }: BackupFolder, megabytes: number) {
   const limited = limitSize(source, sizeLimit(megabytes));
   return backup.flatMap((file) => {
     const content = parseJson(limited.text(file));
@@ -96,6 +90,8 @@ function readEntries({ source, backup }: BackupFolder, megabytes: number): Backu
     });
   });
 }
+
+type BackupEntry = ReturnType<typeof readEntries>[number];
 
 function badBackup(file: string, what: string): Failure {
   const hint =

@@ -106,11 +106,7 @@ export function globWarnings(
 }
 
 /** A warning for each glob of `--rotate` that finds no secret to write again. */
-function rotationsOfNothing(
-  rotate: readonly string[],
-  resources: readonly Resource[],
-  index: LiveIndex,
-): Diagnostic[] {
+function rotationsOfNothing(rotate: readonly string[], resources: readonly Resource[], index: LiveIndex) {
   return rotate.flatMap((glob): Diagnostic[] => {
     const matches = matchAddresses([glob]);
     const named = resources.filter(({ address }) => matches(address));

@@ -319,11 +319,7 @@ function missingOf(addresses: readonly Address[], known: readonly Address[]): Ad
   return addresses.filter((address) => !known.some(matchAddresses([address])));
 }
 
-async function getDefaults(
-  { client }: Tenant,
-  addresses: readonly Address[],
-  kinds: Kinds,
-): Promise<ReadonlyMap<Address, ManifestDocument>> {
+async function getDefaults({ client }: Tenant, addresses: readonly Address[], kinds: Kinds) {
   const requests = addresses.flatMap((address) => {
     const { kind: name = '', key = [] } = parseAddress(address) ?? {};
     const kind = kinds.find(name);

@@ -219,10 +219,7 @@ async function refuseChangedLater(root: string, plan: Plan, result: Result): Pro
 }
 
 /** The plans that may be applied. Parts that were planned apart may have the same tenant. */
-function environmentPlans(
-  { environments }: Fleet,
-  { environment }: Pick<FleetCheckOptions, 'environment'>,
-): EnvironmentPlan[] {
+function environmentPlans({ environments }: Fleet, { environment }: Pick<FleetCheckOptions, 'environment'>) {
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
     try {

@@ -162,11 +162,7 @@ async function seize(claim: Claim, depth: number): Promise<void> {
 }
 
 /** Lets `place` put a complete file in place, so that nobody reads half a lock. On a full disk, no part of it stays. */
-async function withDraft(
-  file: string,
-  me: LockHolder,
-  place: (draft: string) => Promise<void>,
-): Promise<void> {
+async function withDraft(file: string, me: LockHolder, place: (draft: string) => Promise<void>) {
   const draft = `${file}.${me.token}.draft`;
   try {
     await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
@@ -308,9 +304,7 @@ async function placeOfThisProcess(): Promise<string | null> {
 }
 
 /** The start of a process, and whether it is a zombie; `null` if the system does not tell. See `proc_pid_stat(5)`. */
-async function statusOf(
-  pid: number | 'self',
-): Promise<{ readonly started: string; readonly ended: boolean } | null> {
+async function statusOf(pid: number | 'self') {
   try {
     // A container may show the processes of its host, whose numbers are others.
     const [self] = (await readFile('/proc/self/stat', 'utf8')).split(' ');

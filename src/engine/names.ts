@@ -24,16 +24,6 @@ import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '.
 import { namesAndMore } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 
-interface ReferenceUse {
-  readonly from: LiveObject;
-  readonly field: string;
-  readonly to: string;
-  /** `null` for a kind that the project does not have, or whose objects have no list. */
-  readonly target: Kind | null;
-  /** The id; several values if the tenant shows synonyms, of which one is the id. */
-  readonly ids: readonly string[];
-}
-
 /**
  * Reads the objects that the ids in these objects belong to, each kind once; with `isReferredOnly` no others, if that takes fewer
  * requests. A kind without a list leaves its ids as they are. `nameOf`: `null` for an object that is not known, or not the only
@@ -93,7 +83,11 @@ export async function readReferenceNames(
   };
 }
 
-function usesIn(from: LiveObject, kinds: Kinds): ReferenceUse[] {
+/**
+ * The ids in an object that refer to others: several if the tenant shows synonyms, of which one is the id. `target`: `null` for a
+ * kind that the project does not have, or whose objects have no list.
+ */
+function usesIn(from: LiveObject, kinds: Kinds) {
   return Object.entries(from.kind.fields).flatMap(([name, field]) => {
     const uses = idsIn(field, get(from.fields, name) ?? null).flatMap(({ id, to: [to = ''] }) => {
       if (typeof id !== 'string' || to === '') return [];

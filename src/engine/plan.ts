@@ -250,11 +250,7 @@ async function lintPlan(plan: DraftPlan, project: Project, planned: Planned): Pr
 }
 
 /** `problems`: why parts could not be read. Their checks are skipped: a plan does not fail because the lint cannot run. */
-async function readKnowledge(
-  changed: readonly Resource[],
-  declared: readonly Resource[],
-  planned: Planned,
-): Promise<{ known: LintKnowledge; problems: readonly Diagnostic[] }> {
+async function readKnowledge(changed: readonly Resource[], declared: readonly Resource[], planned: Planned) {
   const { client } = planned;
   const problems: Diagnostic[] = [];
   const skip: Skip = onFailure((failure): undefined => {

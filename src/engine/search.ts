@@ -126,10 +126,7 @@ export async function addImpact(
 }
 
 /** The searches before and after the change; `null` for a side that has no search. */
-function searchesOf(
-  change: Change,
-  { objects, resources, environment }: PlanInput,
-): readonly (PageSource | null)[] {
+function searchesOf(change: Change, { objects, resources, environment }: PlanInput) {
   const { kind, id, address } = change;
   const live = objects.find(
     (object) => object.kind.name === kind && (id === null ? object.address === address : object.id === id),

@@ -23,7 +23,7 @@ import {
   type JsonObject,
   objectFrom,
 } from '../model/json.ts';
-import { parseUrl, type TenantName } from '../model/network.ts';
+import { parseUrl } from '../model/network.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { referencesIn } from '../planner/references.ts';
 import { servedKinds, serviceOf } from './reading.ts';
@@ -352,22 +352,6 @@ interface KindCheck {
   readonly write: readonly ('create' | 'change' | 'delete')[];
 }
 
-interface TenantCheck {
-  readonly environment: string;
-  readonly tenant: TenantName;
-  readonly readOnly: boolean;
-  readonly kinds: readonly KindCheck[];
-  /** The settings that the host needs and the environment lacks. `stopsPlan`: nothing is read without it. */
-  readonly settings: readonly (Detected & { readonly stopsPlan: boolean })[];
-  readonly stopsPlan: boolean;
-}
-
-interface DeclaredObject {
-  readonly kind: Kind;
-  /** `null` for a manifest with errors. */
-  readonly resource: Resource | null;
-}
-
 /** Without these, lists or objects are refused; without the others, reads work. */
 const settingsOfReads: readonly string[] = ['experimentalHeader', 'paths', 'mailFrom'];
 
@@ -384,13 +368,13 @@ function isForReads(detected: Detected, settings: ApiSettings): boolean {
  * Signs in, reads one page of each kind, and says what may be read, and which settings the host needs and the environment lacks.
  * Nothing is written. Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  *
- * @param declared what manifests declare, as far as they can be read
+ * @param declared what manifests declare; without a resource for one with errors
  */
 export async function checkTenant(
   project: ProjectEnvironment,
-  declared: readonly DeclaredObject[],
+  declared: readonly { readonly kind: Kind; readonly resource: Resource | null }[],
   options: TenantOptions,
-): Promise<TenantCheck> {
+) {
   const { environment } = project;
   const { found, refused, detected } = await surveyTenant(project, { ...options, isCheck: true });
   const { skipped } = servedKinds(environment.kinds.all, [environment]);
@@ -422,6 +406,7 @@ export async function checkTenant(
     tenant: environment.tenant,
     readOnly: environment.policy.readOnly,
     kinds,
+    // Those that the host needs and the environment lacks. `stopsPlan`: nothing is read without it.
     settings,
     stopsPlan: isMissing || settings.some(({ stopsPlan }) => stopsPlan),
   };

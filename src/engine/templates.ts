@@ -1,7 +1,7 @@
 import { readDefaults, readObjects } from '../client/read.ts';
 import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import { readableFields } from '../kinds/field.ts';
-import { LiveIndex, type TenantState } from '../kinds/live-objects.ts';
+import { LiveIndex } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import type { Project } from '../kinds/project.ts';
 import { someOf } from '../kinds/read-request.ts';
@@ -9,26 +9,15 @@ import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Sides } from '../render/template.ts';
 import { readMovedDefaults } from './review.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 
-interface LiveTemplates extends Pick<TenantState, 'objects' | 'defaults'> {
-  readonly attributes: JsonObject;
-  readonly listed: VariableLists;
-  /**
-   * The vendor's defaults that have changed since templates were customised (`lifecycle.basedOn`), by address; before is `null`
-   * if no manifest has it, now or earlier.
-   */
-  readonly moved: ReadonlyMap<Address, Sides<JsonObject>>;
-}
-
-/** Reads the declared templates, the vendor's defaults for all of them, the template context, and listed variables. */
-export async function readTemplates(
-  project: Project,
-  tenant: Tenant,
-  env: NodeJS.ProcessEnv,
-): Promise<LiveTemplates> {
+/**
+ * Reads the declared templates, the vendor's defaults for all of them, the template context, and listed variables. `moved`: the
+ * defaults that have changed since templates were customised (`lifecycle.basedOn`), by address; before is `null` if no manifest
+ * has it, now or earlier.
+ */
+export async function readTemplates(project: Project, tenant: Tenant, env: NodeJS.ProcessEnv) {
   const { client } = readOnlyTenant(tenant);
   const templates = project.resources.filter(({ kind }) => kind === notificationTemplate);
   const keys = templates.map(({ key }) => key);

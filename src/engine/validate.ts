@@ -12,22 +12,12 @@ import { findAbsentTargets, lookupsIn, referencesIn } from '../planner/reference
 import { checkScope, selectionOf } from './choices.ts';
 import { serviceOf } from './reading.ts';
 
-/** The problems of a project that can be found without its tenant. */
-interface Validation {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly exitCode: ExitCode;
-  /** The number of resources in scope; 0 if the project could not be loaded. */
-  readonly resources: number;
-}
-
 /**
  * Loads a project and lints it, without asking the tenant. Problems are returned, not thrown. Those of resources out of
  * scope are left out, unless they are errors: an error anywhere stops every other command. Throws a Failure for globs
- * that can match nothing.
- *
- * @param load loads the project
+ * that can match nothing. `resources`: how many are in scope; 0 if the project could not be loaded.
  */
-export function validateProject(load: () => Project, scope: Pick<Scope, 'only' | 'except'>): Validation {
+export function validateProject(load: () => Project, scope: Pick<Scope, 'only' | 'except'>) {
   const selection = selectionOf(scope);
   const isShown = ({ address, severity }: Diagnostic) =>
     severity === 'error' || address === undefined || selection.includes(address);
@@ -111,8 +101,10 @@ function findLacking({ kind, ensure, fields, address, source }: Resource): Diagn
   return [{ code: 'required-field', severity: 'info', message, hint, address, source: source() }];
 }
 
+type Validation = ReturnType<typeof validateProject>;
+
 /** Joins the problems of several environments of a project: those that all of them have are reported once. */
-export function joinValidations(all: readonly (Validation & { readonly name: string })[]): Validation {
+export function joinValidations(all: readonly (Validation & { readonly name: string })[]) {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),
     exitCode: worstExitCode(all.map(({ exitCode }) => exitCode)),

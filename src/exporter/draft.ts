@@ -286,11 +286,7 @@ const longestNamed = 80;
  * The fields that do not fit the schema of the kind, each with the place that does not; a text if the whole object does not,
  * which says why. A tenant may have values that a manifest may not, such as a medium that is newer than the schema.
  */
-function findInvalid(
-  kind: Kind,
-  key: readonly Member[],
-  fields: readonly Member[],
-): ReadonlyMap<string, Pointer> | string {
+function findInvalid(kind: Kind, key: readonly Member[], fields: readonly Member[]) {
   const validate = schemaOf(kind);
   const invalid = new Map<string, Pointer>();
   if (validate(jsonOf({ members: [['kind', kind.name], ...key, ...fields] }))) return invalid;

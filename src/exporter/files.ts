@@ -136,10 +136,7 @@ interface Wish {
  * case does not count. Objects that share the first part of several have a folder of their own, such as
  * `notification-templates/password_expiring/email.en`.
  */
-function chooseBasePaths(
-  objects: readonly LiveObject[],
-  isTaken: (path: string) => boolean,
-): ReadonlyMap<Address, string> {
+function chooseBasePaths(objects: readonly LiveObject[], isTaken: (path: string) => boolean) {
   const groups = objects.flatMap((object): Wish[] => {
     const [first = '', ...others] = object.key;
     return others.length === 0
@@ -167,10 +164,7 @@ function groupOf({ kind, key }: LiveObject): Address {
   return formatAddress(kind.name, key.slice(0, 1));
 }
 
-function choosePaths(
-  wishes: readonly Wish[],
-  isTaken: (path: string) => boolean,
-): ReadonlyMap<Address, string> {
+function choosePaths(wishes: readonly Wish[], isTaken: (path: string) => boolean) {
   const byPath = groupBy(wishes, ({ folder, name }) => `${folder}/${name}`);
   return new Map(
     byPath.flatMap(([path, wanting]) =>

@@ -199,15 +199,11 @@ export function collectionsFor(objects: readonly Referring[], { records }: NameS
   return [...new Set(names)].filter((name) => !records.has(name)).sort();
 }
 
-interface IdLabels {
-  /** A tag for each id that has a unique name, by the place that the tag takes: `!lookup` or `!ref`. */
-  readonly tags: ReadonlyMap<Pointer, Printable>;
-  /** The names of bare ids, if the tenant shows both. Safe in a comment. */
-  readonly names: ReadonlyMap<Pointer, string>;
-}
-
-/** What to write for the ids in an object's fields, by place. */
-export function labelIds(object: LiveObject, sources: NameSources): IdLabels {
+/**
+ * What to write for the ids in an object's fields, by place: a tag, `!lookup` or `!ref`, for each that has a unique name, and the
+ * names of bare ids, if the tenant shows both. They are safe in a comment.
+ */
+export function labelIds(object: LiveObject, sources: NameSources) {
   const [tags, names] = [new Map<Pointer, Printable>(), new Map<Pointer, string>()];
   for (const { at, is, shown, ref, lookup } of knownIds(object, sources)) {
     if (ref !== null) tags.set(at, { tag: '!ref', value: ref });

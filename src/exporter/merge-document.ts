@@ -161,10 +161,7 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
 }
 
 /** True if each declared item, of which some hold secrets, may be the live one: at its place, or anywhere without order. */
-function mayBeSame(
-  { at, place, declared, live, written }: ValueSlot<readonly Json[]>,
-  merge: DocumentMerge,
-): boolean {
+function mayBeSame({ at, place, declared, live, written }: ValueSlot<readonly Json[]>, merge: DocumentMerge) {
   const mayBe = (item: Json, index: number, from: number) => {
     const changes = noChanges();
     const slot = { at: at + pointer(index), place: itemIn(place, from), written: partOf(written, index) };
@@ -280,10 +277,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
 }
 
 /** The text of a side file for a live value; `null` if it can only stand in the manifest. */
-function sideTextFor(
-  { declared, live }: ValueSlot,
-  { value, secrets }: ReturnType<typeof printLive>,
-): string | null {
+function sideTextFor({ declared, live }: ValueSlot, { value, secrets }: ReturnType<typeof printLive>) {
   if (typeof value === 'string') {
     const isCrlf = typeof declared === 'string' && eolOf(declared) !== '\n';
     return isCrlf ? value.replaceAll(/\r?\n/g, '\r\n') : value;
@@ -293,10 +287,7 @@ function sideTextFor(
 }
 
 /** Removes a declared value that the tenant does not have, unless an overlay gives it. */
-function remove(
-  { at, declared }: Pick<ValueSlot, 'at' | 'declared'>,
-  { resource, changes }: DocumentMerge,
-): void {
+function remove({ at, declared }: Pick<ValueSlot, 'at' | 'declared'>, { resource, changes }: DocumentMerge) {
   // A value that the tenant does not show may still exist.
   if (secretName(declared) !== null || isIgnored(resource.lifecycle.ignore, at)) return;
   if (resource.overlayAt(at)) changes.notes.push({ at, reason: 'overlay' });
@@ -304,12 +295,7 @@ function remove(
 }
 
 /** True for values that are ignored or hidden, which cannot be compared. As in a plan, null is compared: it clears the value. */
-function isLeftAlone(
-  { resource, live }: DocumentMerge,
-  at: Pointer,
-  liveAt: Pointer,
-  declared: Json,
-): boolean {
+function isLeftAlone({ resource, live }: DocumentMerge, at: Pointer, liveAt: Pointer, declared: Json) {
   return isIgnored(resource.lifecycle.ignore, at) || (declared !== null && live.hidden.includes(liveAt));
 }
 

@@ -182,10 +182,7 @@ function editFiles(
   return { texts, refused };
 }
 
-function compareFiles(
-  texts: ReadonlyMap<string, string | null>,
-  { read }: MergeInput,
-): Pick<Merge, 'changed' | 'created' | 'deleted'> {
+function compareFiles(texts: ReadonlyMap<string, string | null>, { read }: MergeInput) {
   const [changed, created, deleted]: [ExportedFile[], ExportedFile[], string[]] = [[], [], []];
   for (const [path, content] of [...texts].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const before = read(path);
@@ -253,10 +250,7 @@ function joinDocuments(segments: ManifestFile, replaced: ReadonlyMap<Segment, st
  * The side files that get new texts, by path. A file is only changed if all documents that use it want the same text, and
  * nothing else uses it. Otherwise the texts are set in the documents, and their changes get a note.
  */
-function mergeSideFiles(
-  documents: readonly DeclaredDocument[],
-  input: MergeInput,
-): ReadonlyMap<string, string> {
+function mergeSideFiles(documents: readonly DeclaredDocument[], input: MergeInput) {
   const uses = documents.flatMap(({ sideFiles, changes }) =>
     sideFiles.map(({ at, path }) => {
       return { path, changes, sideText: changes.sideTexts.find((each) => each.at === at) };

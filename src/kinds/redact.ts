@@ -34,9 +34,7 @@ interface Disclosure {
   readonly values: readonly JsonObject[];
 }
 
-/**
- * Decides for all outputs what is concealed (design, section 5). Settings belong to another system, so their names say nothing.
- */
+/** Decides for all outputs what is concealed (design, section 5). Settings belong to another system, so their names say nothing. */
 export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
   const { marked, declared, seen = [], values } = disclosure;
   const inItems = new Set(marked.map(generalizeIndexes));
@@ -180,9 +178,7 @@ export function redactDifference(
   };
 }
 
-/**
- * Puts a marker for each sensitive value that stays as it is, so that a plan never has it. Expects `live` with its JSON parsed.
- */
+/** Puts a marker for each sensitive value that stays as it is, so that a plan never has it. Expects `live` with its JSON parsed. */
 export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive: IsSensitive): JsonObject {
   const mark = (value: Json, at: Pointer): Json => {
     const current = valueAt(live, at) ?? null;

@@ -167,11 +167,7 @@ const profileTypes: RecordCollection = {
 };
 
 /** A finding if the collection has no record with the id; none if the id or its rows are not known. */
-function findUnknown(
-  { code, noun, name: from, field }: RecordCollection,
-  rule: Rule,
-  records: RecordRows,
-): Finding[] {
+function findUnknown({ code, noun, name: from, field }: RecordCollection, rule: Rule, records: RecordRows) {
   const rows = records.get(from);
   const id = textIn(rule, field);
   if (!rows || id === null || rows.some((row) => idOf(row) === id)) return [];

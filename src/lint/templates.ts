@@ -281,17 +281,14 @@ function findMissing(templates: readonly Resource[], part: 1 | 2): [Resource, st
   });
 }
 
-/** The addresses and domains that notifications may come from, in one form. */
-interface Senders {
-  readonly addresses: ReadonlySet<string>;
-  readonly domains: readonly string[];
-}
-
-/** Declared senders and domains; from the tenant, verified domains, and senders that stay and whose verification has not failed. */
+/**
+ * The addresses and domains that notifications may come from, in one form: declared ones; and of the tenant, verified domains, and
+ * senders that stay and whose verification has not failed.
+ */
 function collectSenders(
   declared: readonly Resource[],
   { senders = [], deleted = new Set() }: TemplateKnowledge,
-): Senders {
+) {
   const addresses = new Set<string>();
   const domains: string[] = [];
   for (const { kind, key, ensure } of declared) {
@@ -307,13 +304,10 @@ function collectSenders(
   return { addresses, domains };
 }
 
-interface NamedAddress {
-  readonly field: string;
-  readonly address: string;
-}
+type Senders = ReturnType<typeof collectSenders>;
 
 /** The addresses of a template that are neither a sender nor in one of the domains, with their fields. */
-function findUnknownSenders(resource: Resource, { addresses, domains }: Senders): NamedAddress[] {
+function findUnknownSenders(resource: Resource, { addresses, domains }: Senders) {
   return addressesIn(resource).filter(({ address }) => {
     const domain = domainOf(address);
     return (
@@ -337,7 +331,7 @@ export function findOrphaned(changes: readonly Change[], resources: readonly Res
   return { deleted, orphaned };
 }
 
-function addressesIn({ fields }: Resource): NamedAddress[] {
+function addressesIn({ fields }: Resource) {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = get(fields, field);
     if (typeof value !== 'string' || value === '') return [];

@@ -184,10 +184,7 @@ function readReference(scan: Scan, at: number): void {
 }
 
 /** Notes the reference at `at`, unless the same one was noted before. */
-function noteReference(
-  scan: Scan,
-  at: number,
-): { readonly brace: number | null; readonly end: number } | null {
+function noteReference(scan: Scan, at: number) {
   const [whole, brace, name = ''] = match(scan, variable, at) ?? [];
   if (whole === undefined) return null;
   const end = at + whole.length;

@@ -24,7 +24,7 @@ import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/settings.ts';
 import { didYouMean } from '../model/words.ts';
 import { readConnection } from './connection.ts';
-import type { Place, SourceFile } from './file.ts';
+import type { Place } from './file.ts';
 import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
 import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
@@ -264,17 +264,13 @@ export function readEnvironment(
   };
 }
 
-interface EnvironmentText extends Pick<BuildContext, 'find'> {
-  readonly name: string;
-  readonly file: SourceFile;
-  readonly noted: Json;
-}
+type EnvironmentText = NonNullable<ReturnType<typeof chooseEnvironment>>;
 
 function chooseEnvironment(
   project: ProjectFile,
   wanted: string | undefined,
   { problems, environmentFrom }: Reading,
-): EnvironmentText | null {
+) {
   const { document, files, source, noted } = project;
   const [name] =
     wanted === undefined ? problems.attempt(null, [], () => selectEnvironments([], project)) : [wanted];
@@ -301,7 +297,7 @@ function chooseEnvironment(
     name,
     file: file.file,
     noted: isInProject ? (valueAt(noted, at) ?? null) : readTree(file, tagNoter(problems), problems).value,
-    find: (inside) => findNode(file, `${at}${inside}`),
+    find: (inside: string) => findNode(file, `${at}${inside}`),
   };
 }
 

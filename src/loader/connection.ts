@@ -77,11 +77,7 @@ function readSandbox(written: EmbeddedTenant, context: BuildContext): TenantConn
 }
 
 /** A path inside the project, not of a file with credentials, also after links are resolved, or `null`. */
-function readPath(
-  at: Pointer,
-  path: string | undefined,
-  { root, problems, find }: BuildContext,
-): string | null {
+function readPath(at: Pointer, path: string | undefined, { root, problems, find }: BuildContext) {
   if (path === undefined) return null;
   return problems.attempt(find(at).place, null, () => {
     const normal = projectPath(path);
@@ -160,18 +156,10 @@ function readPem(path: string, at: Pointer, context: BuildContext): string {
   }
 }
 
-interface Address {
-  /** Empty if it cannot be used, which has been reported. */
-  readonly url: string;
-  readonly setting: Setting;
-}
+type Address = ReturnType<typeof readAddress>;
 
-function readAddress(
-  at: Pointer,
-  text: string,
-  read: (text: string) => BaseUrl,
-  context: BuildContext,
-): Address {
+/** `url` is empty if it cannot be used, which is reported. */
+function readAddress(at: Pointer, text: string, read: (text: string) => BaseUrl, context: BuildContext) {
   const setting = settingAt(at, context);
   if (text === unresolved) return { url: '', setting };
   const found = read(text);

@@ -19,16 +19,13 @@ const largest = 64 * 1024;
  * Reads the inputs of a project. `!env`, `!secret` and credentials are looked up in the variables of the environment, and in
  * those of `.env` beside the project file that the environment does not set. Nothing else in the program sees the file's
  * variables: they choose no host, proxy or option. A CI job gets none, since a pull request could bring the file with it.
- * A file with problems, which are reported, counts as empty.
+ * A file with problems, which are reported, counts as empty. Tags look names up in `values`, `!env` not those that are `withheld`.
  */
-export function readInputs(
-  root: string,
-  { env = process.env, onSecret }: InputOptions,
-  problems: Problems,
-): Inputs {
+export function readInputs(root: string, { env = process.env, onSecret }: InputOptions, problems: Problems) {
   const hasDotEnv = !isCi(env) && lstatSync(join(root, dotEnvName), { throwIfNoEntry: false }) !== undefined;
   const values = hasDotEnv ? withDotEnv(root, env, problems) : env;
-  return { env, values, withheld: new Set(), secrets: secretsFrom(values, onSecret) };
+  const withheld: ReadonlySet<string> = new Set();
+  return { env, values, withheld, secrets: secretsFrom(values, onSecret) };
 }
 
 /** True in a CI job. Some machines set CI to say that they run none. */
@@ -71,15 +68,6 @@ const asItLooks =
 /** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. */
 const readable =
   /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
-
-interface Inputs {
-  readonly env: NodeJS.ProcessEnv;
-  /** Where tags look up names: in `env`, and in `.env` if it is read. */
-  readonly values: NodeJS.ProcessEnv;
-  /** Names in `values` that `!env` does not read. */
-  readonly withheld: ReadonlySet<string>;
-  readonly secrets: Secrets;
-}
 
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the variable

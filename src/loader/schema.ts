@@ -214,11 +214,7 @@ function describeType(error: ErrorObject, subject: string, node: unknown): Probl
   return { code: 'wrong-type', message, hint: hintForType(types, error, node) };
 }
 
-function hintForType(
-  types: readonly string[],
-  { data, parentSchema }: ErrorObject,
-  node: unknown,
-): string | undefined {
+function hintForType(types: readonly string[], { data, parentSchema }: ErrorObject, node: unknown) {
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     // As it is written: 1.10 is read as 1.1.
     const text = brief(isScalar(node) && node.value === data && node.source ? node.source : data);

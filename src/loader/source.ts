@@ -28,9 +28,7 @@ export const largestFile = 5 * 1024 * 1024;
 /** Never matched: git's settings may hold a token, and tenantctl's own folder a tenant's answers. */
 const ignored = ['**/node_modules/**', '**/.git/**', '**/.tenantctl/**'];
 
-/**
- * The files below `root`, an absolute path without links. A link that leads out of it is refused.
- */
+/** The files below `root`, an absolute path without links. A link that leads out of it is refused. */
 export function diskSource(root: string, largest = largestFile, isSecret = holdsCredentials): FileSource {
   // Each folder is resolved only once, which saves most of the time.
   const folders = new Map<string, string>();

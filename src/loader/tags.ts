@@ -193,15 +193,11 @@ export function resolveNotes(value: Json, file: SourceFile, readTag: ReadTag): J
   });
 }
 
-/** A tag as a manifest writes it, `{ $tag: [tag, argument, offset] }`: what it stands for depends on the environment. */
-interface Note {
-  readonly tag: string;
-  readonly argument: Json;
-  readonly offset: number;
-}
-
-/** The note that a value is; `null` for any other. A file cannot have the key of a note. */
-export function noteIn(value: Json | undefined): Note | null {
+/**
+ * The note that a value is, `{ $tag: [tag, argument, offset] }`: what the tag stands for depends on the environment. `null` for any
+ * other value. A file cannot have the key of a note.
+ */
+export function noteIn(value: Json | undefined) {
   const content = isObject(value) ? get(value, '$tag') : undefined;
   const [tag, argument = null, offset] = isArray(content) ? content : [];
   return typeof tag === 'string' && typeof offset === 'number' ? { tag, argument, offset } : null;

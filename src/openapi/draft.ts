@@ -71,10 +71,7 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
  * The properties of the objects in lists, single reads and requests: those that are shown first. And the member that wraps the
  * object in all requests that are described: a PATCH alone may take one member of it.
  */
-function objectOf(
-  api: OpenApi,
-  { list, read, create, put, patch }: Collection,
-): Pick<Findings, 'properties' | 'wrapper'> {
+function objectOf(api: OpenApi, { list, read, create, put, patch }: Collection) {
   const row = list?.rows?.shape;
   /** As in `{service: {…}}`, or `{services: […]}` of several; `null` if a body or an answer is the object itself. */
   const wrapperIn = (shape: Shape): string | null => {

@@ -186,11 +186,7 @@ function listField(api: OpenApi, name: string, { items, description }: Shape): D
 const checkKind = 'check: the kind of its ids';
 
 /** The kind that `{type, id, name}` refers to, and its type; `null` for other objects. */
-function targetOf(
-  api: OpenApi,
-  name: string,
-  { properties }: Shape,
-): (DraftField & { field: object }) | null {
+function targetOf(api: OpenApi, name: string, { properties }: Shape) {
   const id = properties.get('id');
   const isReference =
     id !== undefined &&
@@ -298,12 +294,7 @@ function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
   }
 }
 
-function knownPlace(
-  api: OpenApi,
-  name: string,
-  property: Part,
-  { properties }: Shape,
-): Omit<DraftPlace, 'path'> | null {
+function knownPlace(api: OpenApi, name: string, property: Part, { properties }: Shape) {
   const shape = api.shape(property);
   const { types, writeOnly } = shape.items ? api.shape(shape.items) : shape;
   if (name === 'id') return byType('type', properties, api);

@@ -45,37 +45,24 @@ interface ChangeContext {
   readonly since?: Since | null;
 }
 
-interface ComparedObject {
-  readonly change: Change | null;
-  /** Declared values that the tenant does not show: neither equal nor different. */
-  readonly notComparable: readonly Pointer[];
-}
-
 /**
  * THE comparison: how a declared object differs from the live one, and the requests that make them equal. Everything asks it.
- * `base` is the vendor's default that a new object is based on.
+ * `base` is the vendor's default that a new object is based on. `notComparable`: declared values that the tenant does not show.
  */
-export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext): ComparedObject {
+export function changeFor(match: Match, base: LiveObject | null, context: ChangeContext) {
   const below = match.live ?? base;
   const compared = compare(match, below, context.unseen);
   const { differences: found, notComparable } = compared;
   const isEqual = below !== null && found.length === 0;
-  return { change: isEqual ? null : writeChange(match, below, compared, context), notComparable };
+  const change = isEqual ? null : writeChange(match, below, compared, context);
+  return { change, notComparable };
 }
 
-/** The two sides of a comparison, with JSON fields parsed, and their differences. */
-interface Comparison {
-  /** The declared fields; ignored fields have their live values. */
-  readonly declared: JsonObject;
-  readonly current: JsonObject;
-  readonly differences: readonly FieldDifference[];
-  readonly notComparable: readonly Pointer[];
-  /** Places of declared secrets and hidden values that stay as they are. */
-  readonly left: readonly Pointer[];
-}
-
-/** `below` is the live object, or else the vendor's default. */
-export function compare(match: Match, below: LiveObject | null, unseen: UnseenPolicy): Comparison {
+/**
+ * The two sides, with JSON fields parsed and ignored fields as they are live, and their differences. `below` is the live object, or
+ * else the vendor's default. `left`: places of declared secrets and hidden values that stay as they are.
+ */
+export function compare(match: Match, below: LiveObject | null, unseen: UnseenPolicy) {
   const { kind, resource, live } = match;
   const current = readableFields(kind, below?.fields ?? {});
   const ignore = live ? resource.lifecycle.ignore : [];
@@ -99,6 +86,8 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
     left,
   };
 }
+
+type Comparison = ReturnType<typeof compare>;
 
 function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): FieldDifference[] {
   return keyFields.map(({ name }, part) => ({

@@ -86,9 +86,7 @@ function findByKeys<T>(resource: Resource, byIdentity: ReadonlyMap<string, T>): 
   return identities.map((identity) => byIdentity.get(identity)).find((found) => found !== undefined);
 }
 
-/**
- * Throws a Failure for pins that no object has, that another resource names by key, or whose object would get another's key.
- */
+/** Throws a Failure for pins that no object has, that another resource names by key, or whose object would get another's key. */
 function matchResources({ resources, choices }: PlanInput, index: LiveIndex): Match[] {
   const isInScope = scopeFilter(choices.scope);
   const matches = resources

@@ -335,9 +335,7 @@ interface Restored {
   readonly unmade: ReadonlySet<Address>;
 }
 
-/**
- * The previous values where the apply changed an object. `null` if it is not found: a part is not enough to create a new one.
- */
+/** The previous values where the apply changed an object. `null` if it is not found: a part is not enough to create a new one. */
 function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored, 'unmade'> | null {
   const { action, after, replaced = false, withheld = [] } = record;
   if (action === 'create') {

@@ -151,11 +151,7 @@ export class Preview {
  * Returns why a request is refused, or `null`. Other host names that resolve to this machine (DNS rebinding) and
  * pages of other origins get nothing. Paths below `/api/` need the token that only the page knows.
  */
-function refusalOf(
-  { headers, method, url = '' }: IncomingMessage,
-  port: number,
-  token: string,
-): string | null {
+function refusalOf({ headers, method, url = '' }: IncomingMessage, port: number, token: string) {
   const { host = '', origin } = headers;
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return 'This host name is not the one the preview listens on.';

@@ -167,21 +167,13 @@ function matrixTable({ columns, rows }: NonNullable<Page['matrix']>): string {
 }
 
 /** @param rules `:-:` for a column in the middle */
-function table(
-  titles: readonly string[],
-  rows: readonly string[][],
-  rules = titles.map(() => '---'),
-): string {
+function table(titles: readonly string[], rows: readonly string[][], rules = titles.map(() => '---')) {
   return [titles, rules, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 const countCell = (count: number): string => (count > 0 ? `**${count}**` : '0');
 
-function groupSections(
-  { title, words, names, entries }: Group,
-  page: Page,
-  options: ReportOptions,
-): SectionGroup {
+function groupSections({ title, words, names, entries }: Group, page: Page, options: ReportOptions) {
   const isLine = ({ isLine, notices, sent }: Entry) => isLine && notices.length + sent.length === 0;
   const lines = groupBy(entries.filter(isLine), (each) => `${symbols[each.action]} ${each.words}`);
   const list = foldedSection(`All ${names.length} environments`, names.map(codeSpan).join(', '));

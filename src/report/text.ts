@@ -160,10 +160,7 @@ const maxAlike = 3;
  * Folds warnings and information with the same code into the first one, unless `verbose`; `quiet` leaves out information. Errors are
  * all shown. `more` names what is folded.
  */
-function foldRemarks(
-  diagnostics: readonly Diagnostic[],
-  { verbose = false, quiet = false }: ReportOptions,
-): { readonly diagnostic: Diagnostic; readonly more: string | null }[] {
+function foldRemarks(diagnostics: readonly Diagnostic[], { verbose = false, quiet = false }: ReportOptions) {
   const shown = diagnostics.filter(({ severity }) => !quiet || severity !== 'info');
   const nameOf = (each: Diagnostic, index: number) =>
     verbose || isError(each) ? String(index) : `${each.severity} ${each.code}`;
@@ -232,11 +229,7 @@ interface FoldedFamily {
 }
 
 /** What there is room for. Failures and urgent changes get it first, wherever they are. */
-function foldFamilies(
-  families: readonly Family<Entry>[],
-  is: Page['is'],
-  options: ReportOptions,
-): ReadonlyMap<Family<Entry>, FoldedFamily> {
+function foldFamilies(families: readonly Family<Entry>[], is: Page['is'], options: ReportOptions) {
   const folded = new Map<Family<Entry>, FoldedFamily>();
   const left = { ...maxLinesOf };
   for (const family of families.toSorted(([a], [b]) => urgencyOf(a) - urgencyOf(b))) {

@@ -59,11 +59,7 @@ function entryCommands(entry: Entry, folder: string): string[] {
 }
 
 /** `::error file=a.yaml,line=3,title=…::message`. Delimiters inside its parts are escaped. */
-function workflowCommand(
-  name: string,
-  properties: Readonly<Record<string, string | number>>,
-  text: string,
-): string {
+function workflowCommand(name: string, properties: Readonly<Record<string, string | number>>, text: string) {
   const escaped = (part: string) =>
     printable(part.replaceAll('\r\n', '\n')).replaceAll('%', '%25').replaceAll('\n', '%0A');
   const listed = Object.entries(properties).map(

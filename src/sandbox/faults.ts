@@ -42,13 +42,7 @@ const faultSyntax =
   'status=503,method=POST,path=/v2025/notification-templates,times=2';
 
 /** The content of `--fault`: faults, and delays in milliseconds, of every answer and until a write shows in reads. */
-interface Faults {
-  readonly faults: readonly Fault[];
-  readonly latency: number;
-  readonly lag: number;
-}
-
-export function parseFaults(texts: readonly string[]): Faults {
+export function parseFaults(texts: readonly string[]) {
   const delays = { latency: 0, lag: 0 };
   const faults = texts.flatMap((text) => {
     const [, name, ms] = /^\s*(latency|lag)=(\d{1,9})\s*$/.exec(text) ?? [];

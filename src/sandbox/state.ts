@@ -126,10 +126,7 @@ function readOnly(kind: string, path: string, filter: readonly string[] = []): D
  * The kinds that a tenant serves in addition to those of the API documents, by name. `described` count before its own; of two with
  * one path, the first is served.
  */
-function describedKinds(
-  kinds: readonly Json[],
-  described: readonly DescribedKind[],
-): ReadonlyMap<string, DescribedKind> {
+function describedKinds(kinds: readonly Json[], described: readonly DescribedKind[]) {
   const own = [...kinds.map((kind) => readKind(kind, 'kinds')), ...described];
   const byName = new Map(own.map((kind) => [kind.name, kind]));
   for (const kind of vendorKinds) if (!byName.has(kind.name)) byName.set(kind.name, kind);

@@ -74,12 +74,7 @@ function editTree(tree: Printable, edit: Edit, path = edit.path): Printable | un
   return changed === undefined ? undefined : splicePart(tree, step, 1, [changed]);
 }
 
-function splicePart(
-  tree: Printable,
-  step: string,
-  count: number,
-  values: readonly Printable[],
-): Printable | undefined {
+function splicePart(tree: Printable, step: string, count: number, values: readonly Printable[]) {
   if (isList(tree)) return tree.toSpliced(Number(step), count, ...values);
   if (!isMapping(tree)) return undefined;
   const at = tree.members.findIndex(([name]) => name === step);
@@ -261,10 +256,7 @@ interface NewItem {
   readonly value: Printable;
 }
 
-function* insertIntoBlock(
-  parsed: ParsedDocument,
-  { parent, step, index, value }: NewItem,
-): Generator<string> {
+function* insertIntoBlock(parsed: ParsedDocument, { parent, step, index, value }: NewItem) {
   const { text, eol } = parsed;
   const start = locateItem(parsed, parent, 0)?.start ?? null;
   if (start === null) return;

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 import { yamlOptions } from '../../loader/parse.ts';
 import type { Member, Printable } from '../../loader/print.ts';
 import { keyText } from '../../loader/tree.ts';
@@ -20,18 +20,11 @@ interface NewValue extends Place {
   readonly names?: ReadonlyMap<Pointer, string> | undefined;
 }
 
-interface ParsedDocument {
-  readonly text: string;
-  readonly root: Node;
-  /** Its value, with tags as written and aliases replaced by their values. */
-  readonly tree: Printable;
-  readonly eol: string;
-  /** It is written as JSON: then other programs may read it too. */
-  readonly isJson: boolean;
-}
-
-/** Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply, as by an alias to itself. */
-export function parseOne(text: string): ParsedDocument | null {
+/**
+ * Parses a text that holds one document; `null` if it has errors, is empty or is nested too deeply, as by an alias to itself.
+ * `tree` is its value, with tags as written and aliases replaced by their values. With `isJson`, other programs may read it too.
+ */
+export function parseOne(text: string) {
   const document = parseDocument(text, { ...yamlOptions, keepSourceTokens: true });
   const { contents } = document;
   if (document.errors.length > 0 || !isNode(contents)) return null;

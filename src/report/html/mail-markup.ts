@@ -29,11 +29,7 @@ ${framesMarkup(`${address}: ${each.title}`, each, each.captions && 'frames other
   return html`${framesMarkup(address, rendered)}${others}${remark === '' ? '' : html`<p class="unseen">${remark}</p>`}`;
 }
 
-function framesMarkup(
-  name: string,
-  sides: Pick<Rendered, 'before' | 'after' | 'captions'>,
-  look = 'frames',
-): Markup {
+function framesMarkup(name: string, sides: Pick<Rendered, 'before' | 'after' | 'captions'>, look = 'frames') {
   const { before, after, captions = ['Before', 'After'] } = sides;
   return html`<div class="${look}" role="group" aria-label="Rendered">
 ${sideFigure(name, captions[0], before, null)}

@@ -94,12 +94,7 @@ function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
 }
 
 /** An object as the tenant answers it: names beside ids are those of the objects with these ids. */
-function show(
-  kind: DescribedKind,
-  object: DescribedObject,
-  tenant: Tenant,
-  targets = targetsIn(tenant),
-): JsonObject {
+function show(kind: DescribedKind, object: DescribedObject, tenant: Tenant, targets = targetsIn(tenant)) {
   const unset = objectFrom([...kind.key, ...kind.fields.keys()].map((name) => [name, null]));
   const shown = mapMembers(object, (value, name) => {
     const form = kind.fields.get(name);
@@ -137,11 +132,7 @@ function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject 
 }
 
 /** The objects of the collection at the path of a call. Throws a 404 if the parent does not exist. */
-function objectsHere(
-  { name, parent }: DescribedKind,
-  call: Call,
-  tenant: Tenant,
-): readonly DescribedObject[] {
+function objectsHere({ name, parent }: DescribedKind, call: Call, tenant: Tenant) {
   const all = objectsOf(tenant, name);
   if (!parent) return all;
   const above = param(call, parent.name);
@@ -245,12 +236,7 @@ function removeOne(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
 }
 
 /** The members of an object as a client sends it, checked. Throws a 400. */
-function accept(
-  kind: DescribedKind,
-  sent: Json,
-  live: DescribedObject | null,
-  variations: Variations,
-): JsonObject {
+function accept(kind: DescribedKind, sent: Json, live: DescribedObject | null, variations: Variations) {
   const given = mapMembers(checkNames(kind, sent, live), (value, name) =>
     kind.fields.get(name)?.text ? jsonObject(variations)(value, `body.${name}`) : value,
   );

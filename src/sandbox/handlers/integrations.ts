@@ -57,10 +57,7 @@ export const integrations = [
   }),
 ];
 
-function listProfiles(
-  profiles: readonly AuthProfile[],
-  { twinProfiles }: Variations,
-): readonly AuthProfile[] {
+function listProfiles(profiles: readonly AuthProfile[], { twinProfiles }: Variations) {
   const [first] = profiles;
   return twinProfiles && first ? [...profiles, { ...first, id: `${first.id}-twin` }] : profiles;
 }

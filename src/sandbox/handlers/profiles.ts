@@ -189,10 +189,7 @@ function attributeClass({ data_type }: NeAttribute, { profileWords }: Variations
 }
 
 /** Profiles as they are answered; their rules keep the documented words. */
-function listProfilesOf(
-  profiles: TenantState['profiles'],
-  { profileWords }: Variations,
-): readonly JsonObject[] {
+function listProfilesOf(profiles: TenantState['profiles'], { profileWords }: Variations) {
   if (profileWords === 'documented') return profiles;
   return profiles.map(({ status, attributes, ...profile }) => ({
     ...profile,
