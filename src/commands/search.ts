@@ -13,7 +13,7 @@ import { withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
 
-export const searchFormats = ['table', 'json', 'csv'] as const;
+const searchFormats = ['table', 'json', 'csv'] as const;
 
 export const command = describeCommand({
   usage:

@@ -73,10 +73,7 @@ async function lockMachine(
   }
 }
 
-interface Lock {
-  readonly file: string;
-  release(): Promise<void>;
-}
+type Lock = Awaited<ReturnType<typeof acquireLock>>;
 
 interface LockOptions {
   readonly name?: string;
@@ -95,7 +92,7 @@ interface LockOptions {
 export async function acquireLock(
   folder: string,
   { name = 'lock', renewEvery = 5_000, staleAfter = 60_000, onLost = () => {} }: LockOptions = {},
-): Promise<Lock> {
+) {
   const file = join(folder, name);
   const me: LockHolder = {
     token: randomUUID(),

@@ -38,33 +38,23 @@ interface VelocityProblem {
   readonly hint: string | null;
 }
 
-interface VelocityScan {
-  /** At most {@link maxProblems}. */
-  readonly problems: readonly VelocityProblem[];
-  /** Each variable with the same steps once, where it first occurs. */
-  readonly references: readonly Reference[];
-  /** Variables that the text itself gives a value. */
-  readonly defined: ReadonlySet<string>;
-  readonly aliases: readonly Alias[];
-  /** Comparisons of references with constants, in conditions. */
-  readonly comparisons: readonly ValueComparison[];
-  /** Rendering then changes more than references. */
-  readonly hasDirectives: boolean;
-}
-
-/** A scan that is going on. */
-interface Scan extends VelocityScan {
+interface Scan {
   readonly text: string;
   /** Where reading continues. */
   position: number;
   /** The references that were noted, each with its steps. */
   readonly noted: Set<string>;
   readonly blocks: OpenBlock[];
+  /** At most {@link maxProblems}. */
   readonly problems: VelocityProblem[];
+  /** Each variable with the same steps once, where it first occurs. */
   readonly references: Reference[];
+  /** Variables that the text itself gives a value. */
   readonly defined: Set<string>;
   readonly aliases: Alias[];
+  /** Comparisons of references with constants, in conditions. */
   readonly comparisons: ValueComparison[];
+  /** Rendering then changes more than references. */
   hasDirectives: boolean;
 }
 
@@ -125,7 +115,7 @@ const comparison = new RegExp(
  * escapes (`\#`, `\$`) and references (`$name`, `${a.b}`, `$!name`, calls). Colours, anchors and prices are text.
  * Takes time in proportion to the text, and never throws.
  */
-export function scanVelocity(text: string): VelocityScan {
+export function scanVelocity(text: string): Readonly<Scan> {
   const scan: Scan = {
     text,
     position: 0,

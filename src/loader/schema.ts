@@ -64,7 +64,10 @@ export function checkSchema(
   return errors.length === 0;
 }
 
-function faultOf(error: ErrorObject): SchemaFault {
+type SchemaFault = ReturnType<typeof faultOf>;
+
+/** `name`: that of the member that an error is about; `null` for a value. */
+function faultOf(error: ErrorObject) {
   const { keyword, params, propertyName, instancePath } = error;
   const isUnknown = keyword === 'additionalProperties';
   const name = propertyName ?? (isUnknown ? String(params.additionalProperty) : null);
@@ -105,13 +108,6 @@ function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
 
 function countChoices({ keyword, params }: ErrorObject): number | null {
   return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
-}
-
-interface SchemaFault {
-  readonly at: Pointer;
-  /** The name of the member that it is about; `null` for a value. */
-  readonly name: string | null;
-  readonly error: ErrorObject;
 }
 
 /** An error of a schema in words for people who do not know the schema. `node` is what is written at its place. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { renderSearch, searchFormats } from '../../src/commands/search.ts';
+import { renderSearch } from '../../src/commands/search.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
 import { renderRequests } from '../../src/report/text.ts';
 import { difference, plain, plan, render, update } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
+
+type SearchFormat = Parameters<typeof renderSearch>[1];
 
 const documents = hostileDocuments();
 const hostilePlan = planOf(documents);
@@ -77,7 +79,7 @@ describe('hostile text', () => {
     expect(commandsIn(renderRequests(hostilePlan, plain))).toEqual([]);
     const lines = evil.split('\n');
     const profiles = lines.map((id) => ({ id, [id]: id, attributes: { [id]: [evil, { [id]: id }] } }));
-    for (const format of searchFormats) {
+    for (const format of ['table', 'json', 'csv'] satisfies SearchFormat[]) {
       const found = { label: '::error::x', profiles, more: true, rules: 'saved' } as const;
       expect(commandsIn(renderSearch(found, format, { colour: false, width: 30 }))).toEqual([]);
     }

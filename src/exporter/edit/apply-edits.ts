@@ -130,11 +130,7 @@ function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
   yield* parent.flow === true ? removeFromFlow(parsed, item) : removeFromBlock(parsed, item);
 }
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly gap: string;
-}
+type Span = NonNullable<ReturnType<typeof spanOf>>;
 
 /** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
 function* setCandidates(parsed: ParsedDocument, located: Located, value: Printable): Generator<string> {
@@ -164,7 +160,7 @@ function* setCandidates(parsed: ParsedDocument, located: Located, value: Printab
 }
 
 /** The value with its tag and anchor, or the place of a missing value, which is before a comment. */
-function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Located): Span | null {
+function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Located) {
   if (!node || end === null) return null;
   const to = Math.max(from, end);
   if (!isScalar(node) || node.source !== '' || from !== to || indicator === null)
