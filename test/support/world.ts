@@ -220,7 +220,8 @@ export function setSecrets(
     const parts = address.split('/').map(decodeURIComponent);
     const object = objects.find(({ name: own }) => typeof own === 'string' && parts.includes(own));
     const value = valueAt(JSON.parse(JSON.stringify(object ?? null)), pointer(...field.split('.')));
-    world.env[name] = typeof value === 'string' ? value : 'unknown';
+    // An empty secret counts as one that is not set.
+    world.env[name] = typeof value === 'string' && value !== '' ? value : 'unknown';
   }
 }
 
