@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Fleet } from '../../src/model/fleet.ts';
 import { createTestFleet } from '../support/fleet.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
+
+shortenPauses();
 
 const names = Array.from({ length: 50 }, (_, at) => `tenant-${String(at + 1).padStart(2, '0')}`);
 
@@ -21,7 +24,7 @@ it('a fleet of 50 of which four cannot be applied: 46 are done, four are named, 
   const failed = ['tenant-07', 'tenant-19', 'tenant-31', 'tenant-43'];
   const argv = ['apply', '-e', '*', '--yes', '--parallel', '50'];
 
-  const { code, stdout } = await fleet.start(...argv, '--result', 'result.json').ended;
+  const { code, stdout } = await fleet.run(...argv, '--result', 'result.json');
   expect(code).toBe(3);
   expect(stdout).toContain('50 environments: 46 applied, 4 failed.');
   // What failed comes before everything else: first in the table, then with its errors.
@@ -38,6 +41,6 @@ it('a fleet of 50 of which four cannot be applied: 46 are done, four are named, 
     expect(fleet.sandboxOf(name).state.senders.map(({ email }) => email)).toEqual(['a@acme.example']);
 
   // With nothing written anywhere, the exit code is that of what could not run.
-  const nothing = await fleet.start('apply', '-e', 'tenant-19,tenant-43', '--yes').ended;
+  const nothing = await fleet.run('apply -e tenant-19,tenant-43 --yes');
   expect(nothing.code).toBe(1);
 });

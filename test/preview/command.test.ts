@@ -2,8 +2,11 @@ import { getEventListeners } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { main } from '../../src/commands/main.ts';
+import { shortenPauses } from '../support/short-pauses.ts';
 import { createTestWorld, createWorld, seedFile, type World } from '../support/world.ts';
 import { sidesIn } from './support.ts';
+
+shortenPauses();
 
 let world: World;
 let stop: AbortController;

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox } from '../support/sandbox.ts';
@@ -67,16 +67,19 @@ function httpMethod(text: string): Dispatcher.HttpMethod {
 /** What a tenant refuses, with the status of the answer. */
 export type Refused = readonly [why: string, status: number, line: string, send?: Send];
 
-/** A test for each of these: the answer refuses it, and nothing changes. */
-export function testRefusals(refused: readonly Refused[], started: () => Promise<Sandbox>): void {
-  test.each(refused.map(([why, status, line, send]) => ({ why, status, line, send })))(
-    '$why: $status',
-    async ({ status, line, send }) => {
-      const sandbox = await started();
-      const before = JSON.stringify(sandbox.state);
-      const answer = await call(sandbox, line, send);
-      expect(answer.status, answer.text).toBe(status);
-      expect(JSON.stringify(sandbox.state)).toBe(before);
-    },
-  );
+/** A test for each of these: the answer refuses it, and nothing changes, so that one tenant serves all. */
+export function testRefusals(refused: readonly Refused[], seed = seedFile): void {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ seed, rateLimit: null });
+  });
+  afterAll(() => sandbox.close());
+
+  const rows = refused.map(([why, status, line, send = {}]) => [why, status, line, send] as const);
+  test.each(rows)('%s: %i', async (_why, status, line, send) => {
+    const before = JSON.stringify(sandbox.state);
+    const answer = await call(sandbox, line, send);
+    expect(answer.status, answer.text).toBe(status);
+    expect(JSON.stringify(sandbox.state)).toBe(before);
+  });
 }

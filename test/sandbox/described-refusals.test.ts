@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { type Refused, testRefusals } from './caller.ts';
-import { filters, jsonPatch, mergePatch, patch, startWith } from './described.ts';
+import { filters, jsonPatch, mergePatch, patch, usualSeed } from './described.ts';
 
 const make = 'POST /v2025/roles';
 const change = 'PATCH /v2025/roles/r1';
@@ -76,5 +76,5 @@ const refused: readonly Refused[] = [
 ];
 
 describe('what a descriptor does not allow is refused', () => {
-  testRefusals(refused, startWith);
+  testRefusals(refused, usualSeed);
 });

@@ -96,7 +96,7 @@ const cases: readonly Refused[] = [
 ];
 
 describe('what the documents do not allow is refused', () => {
-  testRefusals(cases, start);
+  testRefusals(cases);
 
   test('the list and each operation take what the documents allow', async () => {
     const sandbox = await start();

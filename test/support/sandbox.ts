@@ -9,6 +9,7 @@ import {
   startSandbox as startEmbedded,
   type TenantState,
 } from '../../src/sandbox/index.ts';
+import { seededState, seedFile } from './seed.ts';
 
 export type { Sandbox } from '../../src/sandbox/index.ts';
 
@@ -68,7 +69,10 @@ export async function startSandbox({ variations = {}, ...options }: SandboxOptio
     (inner, outer) => (asked, next) => outer(asked, (changed) => inner(changed, next)),
     (asked, next) => next(asked),
   );
-  given.sandbox = await startEmbedded({ ...options, variations: embedded, around });
+  const isOfExamples = options.seed === seedFile && options.kinds === undefined && options.data === undefined;
+  const seed = isOfExamples ? null : (options.seed ?? null);
+  given.sandbox = await startEmbedded({ ...options, seed, variations: embedded, around });
+  if (isOfExamples) Object.assign(given.sandbox.state, seededState());
   return given.sandbox;
 }
 
