@@ -243,8 +243,7 @@ it('warns of a value inside a field that the tenant sets, with its place', async
     'config/d.yaml',
     'kind: ServiceDeskIntegration\nname: D\nprovisioningConfig:\n  noProvisioningRequests: true\n  universalManager: true\n',
   );
-  const { stdout, code } = await run('validate');
-  expect(code).toBe(0);
+  const { stdout } = await expectEnd(run('validate'), 0);
   expect(stdout.match(/\[server-owned-field\]/g)).toHaveLength(1);
   expect(wordsOf(stdout)).toContain(
     'config/d.yaml:5:21 warning `provisioningConfig/universalManager` is set by the tenant (`places` of ServiceDeskIntegration), so this value is never written.',

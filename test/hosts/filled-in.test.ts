@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isObject, itemsOf, type Json, type JsonObject } from '../../src/model/json.ts';
 import { collections, createHostProject, startApiHost } from '../support/api-host.ts';
+import { expectEnd } from '../support/world.ts';
 
 const path = '/v2/workflows';
 
@@ -33,8 +34,7 @@ async function open(declares: 'whole' | 'members') {
 describe('what the tenant fills in', () => {
   it('is told where the object was declared as a whole, since the next plan would remove it', async () => {
     const project = await open('whole');
-    const { code, stdout } = await project.run('apply --yes --result r.json');
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(project.run('apply --yes --result r.json'), 0);
     const result = JSON.parse(project.read('r.json'));
     expect(result).toMatchObject({
       changes: [{ unmet: ['/definition/retries'] }, { unmet: ['/definition/retries'] }],
@@ -48,8 +48,7 @@ describe('what the tenant fills in', () => {
 
   it('is left to the tenant where members are declared', async () => {
     const project = await open('members');
-    const { code, stdout } = await project.run('apply --yes');
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(project.run('apply --yes'), 0);
     expect(stdout).not.toContain('no change asked for that');
     expect((await project.plan()).changes).toEqual([]);
   });
@@ -83,8 +82,7 @@ describe('items that the tenant adds to a list', () => {
 
   it('are told after a create and after an update, since the next plan would remove them', async () => {
     const project = await openGroups((members) => [...members, everybody]);
-    const { code, stdout } = await project.run('apply --yes --result r.json');
-    expect(code).toBe(0);
+    const { stdout } = await expectEnd(project.run('apply --yes --result r.json'), 0);
     expect(
       stdout.match(/The tenant added items to \/members, although no change asked for that\./g),
     ).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestWorld } from '../support/world.ts';
+import { createTestWorld, expectEnd } from '../support/world.ts';
 
 const answers = { badRequest: /400/, forbidden: /403/ } as const;
 
@@ -11,8 +11,7 @@ describe.each(['badRequest', 'forbidden'] as const)(
     test('is told so, with the setting', async () => {
       const world = await createTestWorld({ sandbox });
       world.declare([{ kind: 'SenderAddress', email: 'a@acme.example' }]);
-      const { code, stderr } = await world.run('plan');
-      expect(code).toBe(1);
+      const { stderr } = await expectEnd(world.run('plan'), 1);
       expect(stderr).toMatch(answers[headerMissing]);
       expect(stderr).toMatch(
         /X-Acme-Experimental: true is required[\s\S]*set\s+`identity\.experimentalHeader`/,

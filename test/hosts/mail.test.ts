@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Host, worldOf } from '../support/hosts.ts';
-import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, type World } from '../support/world.ts';
 
 const seed = `
 senders:
@@ -74,8 +74,7 @@ test('a notification whose preferences are answered with 400 is left out of an e
 test('a notification whose preferences are answered with 400 is refused where a manifest has it, with advice', async () => {
   const world = await open({ preferenceMissing: 'badRequest' });
   world.declare([{ kind: 'NotificationPreference', key: 'secret', mediums: ['EMAIL'] }]);
-  const { code, stderr } = await world.run('plan');
-  expect(code).toBe(1);
+  const { stderr } = await expectEnd(world.run('plan'), 1);
   expect(stderr).toMatch(/NotificationPreference\/secret[\s\S]*400[\s\S]*hint: [\s\S]*--except/);
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 import { fillHost, hosts, worldOf } from '../support/hosts.ts';
-import { createTestWorld, runProgram, type World, type WorldOptions } from '../support/world.ts';
+import { createTestWorld, expectEnd, runProgram, type World, type WorldOptions } from '../support/world.ts';
 
 const [, host = {}] = hosts.find(([name]) => name === 'identityPaths=own') ?? [];
 const sender = [{ kind: 'SenderAddress', email: 'new@acme.example' }];
@@ -49,8 +49,7 @@ describe("a kind of one's own", () => {
   test('that the project does not have is an error at its place', async () => {
     const identity = { paths: { Rolle: '/roles/v1', ProfileSearch: '/searches/v1' } };
     const world = await createTestWorld({ identity, files, seed });
-    const { code, stdout } = await world.run('validate');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toMatch(/tenantctl.yaml:\d+:\d+ +error +There is no kind `Rolle` in the identity service/);
     expect(stdout).toContain('Did you mean `Role`?');
     expect(stdout).toContain('There is no kind `ProfileSearch` in the identity service');
@@ -119,8 +118,7 @@ describe('a path in the project file', () => {
     [{ SimIntegrations: '/x/v1' }, /Did you mean `?"?SimIntegration/i],
   ])('that cannot be one is refused: %j', async (paths, message) => {
     const world = await createTestWorld({ identity: { paths } });
-    const { code, stdout } = await world.run('validate');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toMatch(message);
     expect(stdout).toMatch(/tenantctl\.yaml:\d+:\d+/);
   });

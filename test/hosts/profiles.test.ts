@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World } from '../support/world.ts';
 
 const seed = `
 authProfiles:
@@ -36,9 +36,7 @@ describe('two authentication profiles with one name', () => {
   test('are an error where a manifest means one of them by the name, which says what to do', async () => {
     const world = await open();
     world.declare([{ kind: 'AuthProfile', name: 'Employees', type: 'MFA' }]);
-    const { code, stderr } = await world.run('plan');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/ids p1, p2[\s\S]*declare each by its `id` alone/);
+    await expectEnd(world.run('plan'), 1, /ids p1, p2[\s\S]*declare each by its `id` alone/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Host, worldOf } from '../support/hosts.ts';
-import { createTestWorld, filesBelow, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, filesBelow, type World } from '../support/world.ts';
 
 const seed = `
 templateDefaults:
@@ -85,8 +85,7 @@ describe('templates that no manifest can declare', () => {
 
   test('are left out of an export with a remark, and never pruned', async () => {
     const world = await open({ foreignTemplates: true }, prune);
-    const { code, stderr } = await world.run('export --out config');
-    expect(code).toBe(0);
+    const { stderr } = await expectEnd(world.run('export --out config'), 0);
     expect(stderr).toMatch(/no\s+manifest\s+can\s+declare\s+it:\s+locale\s+cannot\s+be\s+"default_for_all"/);
     expect(stderr).toContain('NotificationTemplate/reminder/WHATSAPP/en');
     expect(stderr).toContain('NotificationTemplate/reminder/SLACK/default_for_all');

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { collections, createHostProject, startApiHost } from '../support/api-host.ts';
-import { runProgram } from '../support/world.ts';
+import { expectEnd, runProgram } from '../support/world.ts';
 
 const path = '/v1/rooms';
 const kind = `kind: Room\npath: ${path}\nkey: name\nupdate: put\nfields: { seats: value }\n`;
@@ -48,8 +48,6 @@ it('a token in a file is read again when it is refused', async () => {
 
 it('a token that is still the same is not sent twice', async () => {
   const { host, run } = await rotating(() => {}, 1);
-  const { code, stderr } = await run('apply --yes');
-  expect(code).toBe(1);
-  expect(stderr).toContain('tenant-unauthorized');
+  await expectEnd(run('apply --yes'), 1, 'tenant-unauthorized');
   expect(host.log).toHaveLength(1);
 });

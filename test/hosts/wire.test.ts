@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { version } from '../../src/model/documents.ts';
 import { worldOf } from '../support/hosts.ts';
-import { createTestWorld, succeed } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
@@ -19,8 +19,7 @@ test('an id for support is shown with an error, beside the tracking id, and kept
   const world = await createTestWorld(worldOf({ supportId: true }));
   world.declare([sender]);
   world.sandbox.faults.add({ kind: 'status', status: 403, operation: 'list-from-addresses', times: 1 });
-  const { code, stderr } = await world.run('plan');
-  expect(code).toBe(1);
+  const { stderr } = await expectEnd(world.run('plan'), 1);
   expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(/\(tracking id [0-9a-f]{32}, Slpt-Request-Id request-\d+\)/);
   await succeed(world, 'apply --yes --result result.json');
   expect(JSON.parse(world.read('result.json'))).toMatchObject({

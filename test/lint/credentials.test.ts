@@ -4,7 +4,7 @@ import { lint } from '../../src/lint/index.ts';
 import type { Json } from '../../src/model/json.ts';
 import { brief, config, load } from '../loader/fixture.ts';
 import { resource } from '../support/plan.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, expectEnd, type World } from '../support/world.ts';
 
 const found = (attributes: Json) => {
   const resources = [resource('SimIntegration', ['S'], { attributes })];
@@ -100,8 +100,7 @@ it('are reported with their place by validate and plan, and never shown', async 
     `${manifest.replace('!var password', 'hunter2')}---\n${manifest.replace('name: S', 'name: T')}`,
   );
   for (const argv of [['validate'], ['plan'], ['plan']]) {
-    const { code, stdout, stderr } = await world.run(...argv);
-    expect(code).toBe(0);
+    const { stdout, stderr } = await expectEnd(world.run(...argv), 0);
     expect(stdout + stderr).toContain('plain-credential');
     expect(stdout + stderr).toContain('config/a.yaml:4:33');
     expect(stdout + stderr).toContain('config/a.yaml:9:33');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { createWorld, expectEnd, seedFile, type World } from '../support/world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -140,10 +140,12 @@ it('says how a template that is customised in the tenant follows its default aga
 describe('a profile type', () => {
   it('is looked for in the tenant', async () => {
     world.declare([typeRule('employee')]);
-    const { code, stderr } = await world.run('plan');
-    expect(code).toBe(1);
-    expect(stderr).toContain('unknown-profile-type');
-    expect(stderr).toContain('!lookup { from: profile_types, where: { uid: employee }, take: id');
+    await expectEnd(
+      world.run('plan'),
+      1,
+      'unknown-profile-type',
+      '!lookup { from: profile_types, where: { uid: employee }, take: id',
+    );
     expect(asked()).toEqual(['list-profile-searches', 'list-profile-types']);
   });
 });
@@ -152,10 +154,7 @@ describe('an error', () => {
   it('stops plan and apply before anything is written', async () => {
     world.declare([template({ subject: 'Hi' }), attributeRule('department')]);
     for (const command of [['plan'], ['apply', '--yes']]) {
-      const { code, stderr } = await world.run(...command);
-      expect(code).toBe(1);
-      expect(stderr).toContain('unknown-attribute');
-      expect(stderr).toContain('where: { uid: department }');
+      await expectEnd(world.run(...command), 1, 'unknown-attribute', 'where: { uid: department }');
     }
     expect(world.sandbox.log.filter(({ method, path }) => method !== 'GET' && !/token/.test(path))).toEqual(
       [],
@@ -166,8 +165,7 @@ describe('an error', () => {
     world.declare([template({ subject: '#if($a)' })]);
     expect((await world.run('validate')).code).toBe(0);
     world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}lint: { velocity-unclosed: error }\n`);
-    const { code, stdout } = await world.run('validate', '--format', 'json');
-    expect(code).toBe(1);
+    const { stdout } = await expectEnd(world.run('validate', '--format', 'json'), 1);
     expect(stdout).toContain('velocity-unclosed');
   });
 });

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Difference } from '../../src/model/plan.ts';
 import { sidesOf } from '../../src/preview/templates.ts';
 import { change, difference } from '../report/fixtures.ts';
-import { createWorld, seedFile, type World } from '../support/world.ts';
+import { createWorld, expectEnd, seedFile, type World } from '../support/world.ts';
 
 const at = (path: string, op: Difference['op'], before: Json, after: Json): Difference => ({
   ...difference(path, before, after),
@@ -123,8 +123,7 @@ describe('the report of a plan', () => {
   it("shows what recipients get when a template goes back to the vendor's default", async () => {
     const key = { key: 'access_request_escalation', medium: 'EMAIL', locale: 'en' };
     world.declare([{ kind: 'NotificationTemplate', ...key, ensure: 'absent' }]);
-    const { code } = await world.run('plan', '--out', 'plan.json', '--report', 'plan.html');
-    expect(code).toBe(0);
+    await expectEnd(world.run('plan', '--out', 'plan.json', '--report', 'plan.html'), 0);
     const page = world.read('plan.html');
     expect(page.match(/<span class="subject">(<ins>)?Escalated: access request/g)).toHaveLength(2);
     expect(page.match(/approvals@acme\.example/g)?.length).toBeGreaterThan(1);
