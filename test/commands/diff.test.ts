@@ -557,15 +557,16 @@ describe('reports', () => {
 
   it('of Markdown are cut to the length of a comment, and count what is cut', async () => {
     addSenders('test', ...Array.from({ length: 50 }, (_, at) => `s${at}@acme.example`));
-    for (let at = 0; at < 40; at += 1) {
-      const long = Array.from({ length: 60 }, (_, line) => `line ${line} of ${at} with some more words`);
-      const one = { key: `k${at}`, subject: 'S' };
-      addObjects(stateOf('test'), {
-        templateDefaults: [one],
-        templates: [{ ...one, body: long.join('\n') }],
-      });
-      addObjects(stateOf('production'), { templates: [{ ...one, body: long.join('!\n') }] });
-    }
+    const keys = Array.from({ length: 40 }, (_, at) => ({ key: `k${at}`, subject: 'S' }));
+    const templates = (end: string) =>
+      keys.map((one) => ({
+        ...one,
+        body: Array.from({ length: 60 }, (_, at) => `line ${at} of ${one.key} with more words${end}`).join(
+          '\n',
+        ),
+      }));
+    addObjects(stateOf('test'), { templateDefaults: keys, templates: templates('') });
+    addObjects(stateOf('production'), { templates: templates('!') });
     const { stdout } = await two.run('diff test production --format markdown');
     expect(stdout.length).toBeLessThanOrEqual(65_536);
     expect(stdout).toContain('**Cut to the length of a comment.**');

