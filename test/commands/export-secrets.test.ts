@@ -1,10 +1,9 @@
 /** The variables that an export names for secrets: one variable for two would write the wrong password with the next apply. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, succeed, type World } from '../support/world.ts';
+import { createTestFolder, createTestWorld, succeed, type World } from '../support/world.ts';
 
 /** What the export would call the password of `B`. */
 const nameOfB = 'SIM_INTEGRATION_B_ATTRIBUTES_PASSWORD';
@@ -34,10 +33,9 @@ it('a fresh export gives a new secret no name that it gives another one, as its 
 
 it('an export out of the project lists its secrets beside its manifests', async () => {
   const world = await tenantWith('A');
-  const out = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-  onTestFinished(() => rmSync(out, { recursive: true }));
+  const { dir: out, read } = createTestFolder();
   await succeed(world, 'export --out', out);
-  expect(readFileSync(join(out, '.env.example'), 'utf8')).toContain('SIM_INTEGRATION_A_ATTRIBUTES_PASSWORD=');
+  expect(read('.env.example')).toContain('SIM_INTEGRATION_A_ATTRIBUTES_PASSWORD=');
   expect(existsSync(join(world.dir, '.env.example'))).toBe(false);
 });
 

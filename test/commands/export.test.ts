@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
@@ -11,12 +10,19 @@ import {
 } from 'node:fs';
 import files from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commitAll, git } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, expectEnd, filesBelow, seedFile, succeed, type World } from '../support/world.ts';
+import {
+  createTestFolder,
+  createTestWorld,
+  expectEnd,
+  filesBelow,
+  seedFile,
+  succeed,
+  type World,
+} from '../support/world.ts';
 
 const some = ['--kinds', 'NotificationTemplate,SenderAddress', 'MailFrom'];
 
@@ -50,8 +56,7 @@ it('keeps what a person wrote into the list of secrets, and lists none twice', a
 
 it('writes through no link that leads out of the project', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
-  const outside = mkdtempSync(`${tmpdir()}/tenantctl-outside-`);
-  onTestFinished(() => rmSync(outside, { recursive: true }));
+  const { dir: outside } = createTestFolder();
   symlinkSync(`${outside}/profile`, `${world.dir}/.env.example`);
   const before = filesBelow(world.dir);
   for (const argv of [['export'], ['export', '--merge', '--all']]) {

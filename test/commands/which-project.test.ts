@@ -1,8 +1,15 @@
-import { chownSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTestWorld, expectEnd, runProgram, succeed, type World } from '../support/world.ts';
+import {
+  createTestFolder,
+  createTestWorld,
+  expectEnd,
+  runProgram,
+  succeed,
+  type World,
+} from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'new@acme.example' };
 
@@ -28,7 +35,7 @@ describe('the project file', () => {
   it('is the one that --config names, else TENANTCTL_CONFIG', async () => {
     const world = await createTestWorld();
     world.declare([sender]);
-    const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-elsewhere-'));
+    const { dir: cwd } = createTestFolder();
     const env = { ...world.env, TENANTCTL_CONFIG: join(world.dir, 'tenantctl.yaml') };
     await expectEnd(runProgram(['validate'], { cwd, env }), 0);
     const missing = await runProgram(['validate', '--config', 'no.yaml'], { cwd, env });
@@ -51,18 +58,15 @@ describe('the project file', () => {
   );
 
   it('is asked for where there is none, with what to do', async () => {
-    const cwd = mkdtempSync(join(tmpdir(), 'tenantctl-empty-'));
+    const { dir: cwd } = createTestFolder();
     const { stdout } = await expectEnd(runProgram(['validate'], { cwd, env: {} }), 1);
     expect(stdout).toContain('config-not-found');
     expect(stdout).toContain('tenantctl init');
   });
 
   it.skipIf(process.geteuid?.() !== 0)('of another user is not taken by chance', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tenantctl-shared-'));
-    const file = join(folder, 'tenantctl.yaml');
-    writeFileSync(file, 'version: 1\n');
-    chownSync(file, 12345, 12345);
-    mkdirSync(join(folder, 'mine'));
+    const { dir: folder } = createTestFolder({ 'tenantctl.yaml': 'version: 1\n', 'mine/here': '' });
+    chownSync(join(folder, 'tenantctl.yaml'), 12345, 12345);
     await expectEnd(runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} }), 1, 'foreign-project');
     // In its own folder, it is the one that is meant.
     const { stdout } = await expectEnd(runProgram(['validate'], { cwd: folder, env: {} }), 1);

@@ -1,14 +1,11 @@
 /** Hosts that ask for a client certificate. */
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SecureVersion } from 'node:tls';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startProxy } from '../client/proxies.ts';
 import { ca, client, server, stranger } from '../support/certificates.ts';
-import { runProgram } from '../support/world.ts';
+import { createTestFolder, runProgram } from '../support/world.ts';
 
 /** A host with one integration that only talks to those whom its authority knows. */
 async function guarded(maxVersion: SecureVersion = 'TLSv1.3') {
@@ -40,25 +37,17 @@ async function exported(
   tls: string,
   { env = {}, auth = '{ token: !env TOKEN }' }: { env?: NodeJS.ProcessEnv; auth?: string } = {},
 ) {
-  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  mkdirSync(join(dir, 'tls'));
-  for (const [name, text] of Object.entries({
-    ca: ca.cert,
-    client: client.cert,
-    key: client.key,
-    stranger: stranger.cert,
-  }))
-    writeFileSync(join(dir, 'tls', `${name}.pem`), text);
-  writeFileSync(join(dir, 'key-outside.pem'), client.key);
-  writeFileSync(
-    join(dir, 'tenantctl.yaml'),
-    `version: 1
+  const { dir } = createTestFolder({
+    'tls/ca.pem': ca.cert,
+    'tls/client.pem': client.cert,
+    'tls/key.pem': client.key,
+    'tls/stranger.pem': stranger.cert,
+    'tenantctl.yaml': `version: 1
 environments:
   live: { identity: { baseUrl: "${url}", auth: ${auth}, tls: ${tls} } }
 `,
-  );
-  const ran = await runProgram(['export', '--kinds', 'SimIntegration', '-e', 'live'], {
+  });
+  const ran = await runProgram(['export --kinds SimIntegration -e live'], {
     cwd: dir,
     env: { TOKEN: 'a-token-for-tests', ...env },
   });

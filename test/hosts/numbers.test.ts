@@ -1,15 +1,14 @@
 /** Numbers that nobody declares and that a double cannot hold: they are written back as they were read, digit by digit. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { expect, it, onTestFinished } from 'vitest';
-import { createHostProject } from '../support/api-host.ts';
+import { expect, it } from 'vitest';
+import { createHostProject, serve } from '../support/api-host.ts';
+import { succeed } from '../support/world.ts';
 
 const path = '/v1/rooms';
 
 /** A host with one room, whose texts are sent as they are, and what it was sent. */
 async function hostOf(room: string) {
   const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     if (request.method !== 'GET') bodies.push(Buffer.concat(chunks).toString());
@@ -17,17 +16,7 @@ async function hostOf(room: string) {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(request.method === 'GET' && isList ? `[${bodies.at(-1) ?? room}]` : (bodies.at(-1) ?? room));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return {
-    host: { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, log: [] },
-    bodies,
-  };
+  return { host: { url, log: [] }, bodies };
 }
 
 const kind = (fields: string) =>
@@ -55,8 +44,7 @@ it.each<[string, string, string]>([
       'config/all.yaml': 'kind: Room\nname: Blue\nseats: 2\n',
     },
   );
-  const { code, stderr, stdout } = await project.run('apply --yes');
-  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  await succeed(project, 'apply --yes');
   expect(bodies).toHaveLength(1);
   expect(bodies[0]?.replaceAll(/\s/g, '')).toContain(member);
   expect(bodies[0]).toContain('"text":"12345678901234567890"');
@@ -73,7 +61,6 @@ it('a number in JSON that is kept in text', async () => {
       'config/all.yaml': 'kind: Room\nname: Blue\noptions: { a: 2 }\n',
     },
   );
-  const { code, stderr, stdout } = await project.run('apply --yes');
-  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  await succeed(project, 'apply --yes');
   expect(JSON.parse(bodies[0] ?? '').options).toBe('{"a":2,"b":12345678901234567890}');
 });

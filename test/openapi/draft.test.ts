@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { OpenApi } from '../../src/openapi/document.ts';
+import { createTestFolder } from '../support/world.ts';
 import { draftFolder, json, text } from './drafting.ts';
 
 const api = fileURLToPath(new URL('api/', import.meta.url));
@@ -371,11 +371,9 @@ describe('a reference that leads out of the folder of the document is not follow
     ['encoded', '%2e%2e/secret.json', 'it leads out of the repository or folder of the document'],
     ['through a link', 'link.json', 'it leads out of the repository or folder of the document'],
   ])('%s', async (_name, reference, reason) => {
-    const outside = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-    writeFileSync(join(outside, 'secret.json'), secret);
+    const { dir: outside } = createTestFolder({ 'secret.json': secret });
     symlinkSync(join(outside, 'secret.json'), pathTo('link.json'));
     const { code, stdout } = await draftFrom(thingsOf({ name: text, more: { $ref: reference } }));
-    rmSync(outside, { recursive: true });
     expect(code).toBe(0);
     expect(stdout).not.toContain('stolen');
     expect(stdout).toMatch(/^ {2}more: .*# check: the document does not say its type$/m);

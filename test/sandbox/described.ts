@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
+import { createTestFolder } from '../support/world.ts';
 import { type Send, start } from './caller.ts';
 
 /** Three collections of the usual shape: one for each way to change an object. */
@@ -60,10 +60,7 @@ objects:
 
 /** A file with that text, removed after the test. */
 export function fileOf(text: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  writeFileSync(join(dir, 'seed.yaml'), text);
-  return join(dir, 'seed.yaml');
+  return join(createTestFolder({ 'seed.yaml': text }).dir, 'seed.yaml');
 }
 
 /** A file with these collections, as JSON: more than a hundred tests begin with it, and YAML takes long to read. */

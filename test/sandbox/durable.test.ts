@@ -1,9 +1,9 @@
-import fs, { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadState, saveState } from '../../src/sandbox/state.ts';
+import { createTestFolder } from '../support/world.ts';
 
 /** The calls of these functions of the file system, in order, while the test runs. */
 function watchDisk(): string[] {
@@ -24,8 +24,7 @@ function watchDisk(): string[] {
 }
 
 test('the data of a tenant are on the disk before they take the place of the old ones', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tenantctl-sandbox-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const { dir, read } = createTestFolder();
   const file = join(dir, 'deep', 'data.json');
   const { state } = loadState(null, null);
   state.tenant = 'first';
@@ -35,5 +34,5 @@ test('the data of a tenant are on the disk before they take the place of the old
   expect(loadState(null, file).state).toEqual(state);
   expect(fs.readdirSync(join(dir, 'deep'))).toEqual(['data.json']);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
-  expect(JSON.parse(readFileSync(file, 'utf8')).tenant).toBe('first');
+  expect(JSON.parse(read('deep/data.json')).tenant).toBe('first');
 });

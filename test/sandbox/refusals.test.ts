@@ -1,8 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { createTestFolder } from '../support/world.ts';
 import { call, type Refused, start, testRefusals } from './caller.ts';
 
 const sender = { email: 'new@acme.example' };
@@ -143,9 +141,8 @@ test.each([
     /seed\.yaml: .*tag: !env at line 1/,
   ],
 ])('a seed may be %s', async (_, text, refusal) => {
-  const seed = join(mkdtempSync(join(tmpdir(), 'tenantctl-seed-')), 'seed.yaml');
-  writeFileSync(seed, text);
-  const started = start({ seed });
+  const { dir } = createTestFolder({ 'seed.yaml': text });
+  const started = start({ seed: `${dir}/seed.yaml` });
   if (refusal) await expect(started).rejects.toThrow(refusal);
   else expect((await started).state.tenant).toBe('ours');
 });

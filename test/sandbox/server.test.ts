@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
 import { type Fault, operations, parseFaults, type Sandbox } from '../../src/sandbox/index.ts';
+import { createTestFolder } from '../support/world.ts';
 import { call, start } from './caller.ts';
 
 const sender = { email: 'new@acme.example' };
@@ -220,11 +220,7 @@ describe('faults', () => {
 });
 
 describe('the data file', () => {
-  function folder(): string {
-    const made = mkdtempSync(path.join(tmpdir(), 'sandbox-'));
-    onTestFinished(() => rmSync(made, { recursive: true }));
-    return made;
-  }
+  const folder = () => createTestFolder().dir;
 
   test('keeps every write, and is read instead of the seed', async () => {
     const data = path.join(folder(), 'deep', 'sandbox.json');
