@@ -67,10 +67,10 @@ describe('the project file', () => {
   it.skipIf(process.geteuid?.() !== 0)('of another user is not taken by chance', async () => {
     const { dir: folder } = createTestFolder({ 'tenantctl.yaml': 'version: 1\n', 'mine/here': '' });
     chownSync(join(folder, 'tenantctl.yaml'), 12345, 12345);
-    await expectEnd(runProgram(['validate'], { cwd: join(folder, 'mine'), env: {} }), 1, 'foreign-project');
+    const validate = (cwd: string) => expectEnd(runProgram(['validate'], { cwd, env: {} }), 1);
+    expect((await validate(join(folder, 'mine'))).stdout).toContain('[foreign-project]');
     // In its own folder, it is the one that is meant.
-    const { stdout } = await expectEnd(runProgram(['validate'], { cwd: folder, env: {} }), 1);
-    expect(stdout).toContain('no-environment');
+    expect((await validate(folder)).stdout).toContain('[no-environment]');
   });
 });
 
