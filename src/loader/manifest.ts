@@ -187,6 +187,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
 
 /** The kind of a document; `null` if it names none, which is reported. */
 function kindOf(value: Json, place: Place, { kinds, problems }: ManifestContext): Kind | null {
+  if (value === unresolved) return null;
   if (!isObject(value)) {
     const message = 'A manifest must be a mapping that begins with `kind:`.';
     const hint = isArray(value)
