@@ -65,8 +65,8 @@ describe('printing manifests', () => {
   });
 
   it('writes lines as a block, and in quotes what an editor would change', () =>
-    expect(print({ a: 'x\n\ny\n', b: 'x\ny', c: 'x \ny', d: 'x\r\ny' })).toBe(
-      'a: |\n  x\n\n  y\nb: |-\n  x\n  y\nc: "x \\ny"\nd: "x\\r\\ny"\n',
+    expect(print({ a: 'x\n\ny\n', b: 'x\ny', c: 'x \ny', d: 'x\r\ny', e: 'x\u00a0y' })).toBe(
+      'a: |\n  x\n\n  y\nb: |-\n  x\n  y\nc: "x \\ny"\nd: "x\\r\\ny"\ne: "x\u00a0y"\n',
     ));
 
   it('writes no comment behind a block, where it would be text', () => {

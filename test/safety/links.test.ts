@@ -62,6 +62,7 @@ describe('what a project reads', () => {
   it.each([
     '.env.local',
     '.env.production.local',
+    '.env.staging',
     '.npmrc',
     '.yarnrc.yml',
     '.netrc',
