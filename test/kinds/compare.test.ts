@@ -66,6 +66,7 @@ describe('a plain field', () => {
     [null, undefined, []],
     [null, null, []],
     [false, null, ['add /f null -> false']],
+    [['a', 'b'], ['b', 'a'], ['replace /f ["b","a"] -> ["a","b"]']],
   ])('declared %j, live %j', (declared, live, expected) =>
     expect(diff({ is: 'value' }, declared, live)).toEqual(expected),
   );

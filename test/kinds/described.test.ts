@@ -562,6 +562,10 @@ describe('an answer', () => {
     expect(digest({ update: 'put' }, changed)).not.toBe(digest({ update: 'put' }, live));
     expect(digest({ update: 'put' }, served)).toBe(digest({ update: 'put' }, live));
     expect(digest({}, changed)).toBe(digest({}, live));
+    const fields = { tags: 'set', steps: 'value' };
+    const listed = (tags: Json, steps: Json) => digest({ fields }, { ...live, tags, steps });
+    expect(listed(['a', 'b'], [1, 2])).toBe(listed(['b', 'a'], [1, 2]));
+    expect(listed(['a', 'b'], [1, 2])).not.toBe(listed(['a', 'b'], [2, 1]));
   });
 });
 

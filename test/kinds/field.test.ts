@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  alignWithLive,
   chooseSynonym,
   comparable,
   comparableRecord,
@@ -15,6 +16,7 @@ import {
 } from '../../src/kinds/field.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field, RecordsField } from '../../src/kinds/kind.ts';
+import { Places } from '../../src/kinds/places.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/settings.ts';
 
@@ -331,4 +333,24 @@ it('a reference by name is compared by its name, and by its type unless the fiel
   expect(comparable(reference, 'i1')).toEqual({ type: null, id: 'i1' });
   expect(comparable({ is: 'reference', to: 'Role' }, named)).toEqual({ name: 'A' });
   expect(comparable({ is: 'reference', to: 'Role' }, { type: 'T', id: 'r' })).toEqual({ id: 'r' });
+});
+
+describe('what the server keeps for itself in the items of a list', () => {
+  const steps: Field = { ...whole, places: new Places([{ path: '*/id', is: 'serverOwned' }]) };
+  const live = ['a', 'b', 'c'].map((name, id) => ({ id, name }));
+  const from = (names: readonly string[]) => {
+    const wanted = names.map((name) => ({ name }));
+    const items = alignWithLive(steps, wanted, live, '/steps');
+    return (Array.isArray(items) ? items : []).map((item) => JSON.stringify(item.id));
+  };
+  const ids = (...at: number[]) => at.map((index) => `{"$live":"/steps/${index}/id"}`);
+
+  it('goes with an item that is as it was, wherever it stands', () =>
+    expect(from(['c', 'a'])).toEqual(ids(2, 0)));
+
+  it('stays with an item that was edited, and is of none where the list is longer', () => {
+    expect(from(['a', 'x', 'c'])).toEqual(ids(0, 1, 2));
+    expect(from(['c', 'x', 'a'])).toEqual(ids(2, 1, 0));
+    expect(from(['a', 'x', 'b', 'c'])).toEqual([ids(0), undefined, ids(1), ids(2)].flat());
+  });
 });
