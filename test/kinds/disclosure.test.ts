@@ -33,6 +33,17 @@ const isSensitive = ({ marked = [], declared = {}, values = [] }: Case) =>
   sensitivePlaces(sim, { marked, declared: [declared], values });
 
 describe('a value is sensitive', () => {
+  it('in an item of a list of settings, unless each list is as long as the declared one: which item it is, nobody knows', () => {
+    const lists = (...all: string[][]) =>
+      all.map((list) => ({ attributes: { l: list.map((a) => ({ a })) } }));
+    const [declared, ...others] = lists(['x', 'y'], ['old', 'y'], ['old', 'x', 'y']);
+    const is = (...values: readonly JsonObject[]) =>
+      isSensitive({ ...(declared && { declared }), values })('/attributes/l/0/a', 'old');
+    expect(is(...others.slice(0, 1))).toBe(false);
+    expect(is(...others.slice(1))).toBe(true);
+    expect(is(...others)).toBe(true);
+  });
+
   it('at a place that is marked, and below it', () => {
     const is = isSensitive({ marked: ['/description', '/request/a'] });
     expect(is('/description', 'x')).toBe(true);
