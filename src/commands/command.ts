@@ -10,7 +10,7 @@ import { type Io, printNote } from './io.ts';
 
 type Run = (io: Io) => Promise<ExitCode>;
 
-type Command = {
+export interface Command {
   /** Adds the options and the words of the help to a parser. */
   describe(parser: Argv): Argv;
   /**
@@ -20,7 +20,7 @@ type Command = {
    * @param setRun called with what runs the command, once its arguments are parsed
    */
   addTo(parser: Argv, positionals: string, setRun: (run: Run) => void): Argv;
-};
+}
 
 /** The commands by name, with their arguments as yargs writes them. Each module is loaded when it is needed. */
 export type Commands = Readonly<

@@ -21,8 +21,8 @@ type FileIo = Pick<Io, 'cwd'>;
 const noPipe = 'Name a file: pipes and devices are not read or written, since they may never end.';
 
 /**
- * Reads a file that the command line names, of at most `most` bytes. Throws a Failure if it cannot be read, with `hint` if there
- * is none.
+ * Reads a file that the command line names, of at most `most` bytes. Throws a Failure if it cannot be read; `hint` says what to do
+ * about a file that does not exist.
  */
 export function readNamedFile(file: string, { cwd }: FileIo, most: number, hint?: string): Buffer {
   const path = resolve(cwd, file);

@@ -6,23 +6,19 @@ import { commandGroups, commands } from './index.ts';
 import { type Io, viewOf } from './io.ts';
 import { documentation } from './package-file.ts';
 
-/**
- * Ends the help with the address of its page. The help of the program lists the commands in their groups. Returns how to lay out
- * what the parser makes of it.
- */
-export function completeHelp(parser: Argv, name: string): typeof layoutHelp {
+/** Ends the help with the address of its page. The help of the program lists the commands in their groups. */
+export function completeHelp(parser: Argv, name: string): void {
   const isOfCommand = Object.hasOwn(commands, name);
   const page = `Documentation: ${documentation(`docs/commands.md${isOfCommand ? `#${name}` : ''}`)}`;
   if (isOfCommand) {
     parser.epilogue(page);
-    return layoutHelp;
+    return;
   }
   const lists = Object.entries<Commands>(commandGroups).map(([title, group]) => {
     const lines = Object.entries(group).map(([name, [, description]]) => `  ${name}  ${description}`);
     return [`${title}:`, ...lines].join('\n');
   });
   parser.usage(overview).epilogue([...lists, exitCodes, page].join('\n\n'));
-  return layoutHelp;
 }
 
 const overview =
@@ -33,7 +29,7 @@ const exitCodes = 'Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete,
  * Formats the parser's help, which has each option on one unwrapped line: the type in words beside the name, then the meaning,
  * the choices and the default, at the width of the terminal and in colour.
  */
-function layoutHelp(text: string, argv: readonly string[], io: Io): string {
+export function layoutHelp(text: string, argv: readonly string[], io: Io): string {
   const [usage = '', ...rest] = text.split(/\n{2,}/);
   const parts = rest.map((paragraph): Part => {
     const [first = '', ...lines] = paragraph.split('\n');

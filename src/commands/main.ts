@@ -58,13 +58,14 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
         run = parsed;
       })
     : base.demandCommand(1, 'Name a command. Its options follow it.');
-  const layoutHelp = isHelp && (await import('./help.ts')).completeHelp(parser, name);
+  const help = isHelp ? await import('./help.ts') : null;
+  help?.completeHelp(parser, name);
   // Options before the name are moved behind the others. There, an option with many values cannot take the others.
   const after = argv.slice(at + 1);
   const end = after.includes('--') ? after.indexOf('--') : after.length;
   const words = load ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
   await parser.parseAsync(words, {}, (error, _args, output) => {
-    if (output && !error) io.stdout.write(layoutHelp ? layoutHelp(output, argv, io) : `${output}\n`);
+    if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
   return run(io);
 }

@@ -32,8 +32,8 @@ export function projectFileOptions(
 }
 
 /**
- * The project and environment to load, as the loader takes them: the selected environment, else `ofFile`, that of a plan or result
- * file, else the project's default.
+ * What the loader needs to load the project and one environment: the selected one, else the one that a plan or result file names
+ * (`ofFile`), else the project's default.
  */
 export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): LoadOptions {
   const { selectors, from } = selectorsOf(args, io);
