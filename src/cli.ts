@@ -1,6 +1,6 @@
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { bugHint, version } from './model/documents.ts';
+import { bugHint, version } from './model/basics.ts';
 import { ExitCode } from './model/failure.ts';
 
 let isLost = false;

@@ -25,7 +25,6 @@ export type { PlanOptions } from './engine/choices.ts';
 export { type DiffOptions, type DiffSource, diffSides, manifestSide, tenantSide } from './engine/diff.ts';
 export { type ExportOptions, exportTenant } from './engine/export.ts';
 export { planChanges } from './engine/plan.ts';
-
 export { planRollback, type RollbackOptions } from './engine/rollback.ts';
 export {
   openTenant,
@@ -42,23 +41,36 @@ export type { Environment, Project, ProjectEnvironment, Secrets } from './kinds/
 export type { Resource } from './kinds/resource.ts';
 export { type LoadOptions, loadEnvironment, loadProject } from './loader/index.ts';
 export { type Address, formatAddress, type Key, matchAddresses, parseAddress } from './model/address.ts';
-export { type Diagnostic, hasErrors, type Severity, type Source } from './model/diagnostic.ts';
-export { type Diff, type DiffObject, type DiffSide, differs, type SideDifference } from './model/diff.ts';
-export { ExitCode, Failure } from './model/failure.ts';
-export type { Json, JsonObject } from './model/json.ts';
-export type { TenantName } from './model/network.ts';
 export {
   type Action,
   type Change,
+  type ChangeOutcome,
+  type ChangeResult,
+  type Diff,
   type Difference,
+  type DiffObject,
+  type DiffSide,
+  differs,
+  exitCodeOf,
   hasChanges,
   isRefused,
   type Plan,
   type Request,
+  type Result,
   type Risk,
   type Scope,
+  type SideDifference,
   type Summary,
-} from './model/plan.ts';
-export { type ChangeOutcome, type ChangeResult, exitCodeOf, type Result } from './model/result.ts';
+} from './model/documents.ts';
+export {
+  type Diagnostic,
+  ExitCode,
+  Failure,
+  hasErrors,
+  type Severity,
+  type Source,
+} from './model/failure.ts';
+export type { Json, JsonObject } from './model/json.ts';
+export type { TenantName } from './model/tenant.ts';
 export { type Document, type Format, type ReportOptions, renderReport } from './report/index.ts';
 export type { Sandbox, SandboxOptions } from './sandbox/index.ts';

@@ -2,7 +2,15 @@ import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field, Kind } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import {
+  type Change,
+  type ChangeResult,
+  countOutcomes,
+  type Plan,
+  type Result,
+  resultFormat,
+} from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import {
   get,
   isObject,
@@ -12,9 +20,7 @@ import {
   objectFrom,
   sameJson,
 } from '../model/json.ts';
-import type { Change, Plan } from '../model/plan.ts';
 import { isWithin, type Pointer, placesOf, pointer, setMember, topName, valueAt } from '../model/pointer.ts';
-import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { Task } from './find.ts';
 import { type Ending, ending } from './run.ts';

@@ -11,9 +11,8 @@ import {
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
+import type { Change, ChangeResult } from '../model/documents.ts';
 import { messageOf } from '../model/failure.ts';
-import type { Change } from '../model/plan.ts';
-import type { ChangeResult } from '../model/result.ts';
 import type { RecentWrite } from './journal.ts';
 
 /** The live objects for one change. With several it is unclear which one is meant. */

@@ -10,11 +10,11 @@ import { validators } from '../generated/validators.js';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
 import { fileStem } from '../model/digest.ts';
+import type { Plan } from '../model/documents.ts';
 import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { makeFolder, readOwnFile } from '../model/files.ts';
 import { parseJson, sameJson } from '../model/json.ts';
-import { isSameTenant, type TenantName } from '../model/network.ts';
-import type { Plan } from '../model/plan.ts';
+import { isSameTenant, type TenantName } from '../model/tenant.ts';
 
 /** The record of a plan's runs: written before and after every request, read when the plan is applied again. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;

@@ -5,13 +5,11 @@ import { addressesOf, distinctKeys, identityOf, LiveIndex, type TenantState } fr
 import { type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress, type Key, matchAddresses, parseAddress } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
-import { tool } from '../model/documents.ts';
+import { groupBy, tool } from '../model/basics.ts';
+import { actions, type Change, type Plan, planDigest, planFormat } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { isLookedUp, markersIn, refOf } from '../model/marker.ts';
-import { actions, type Change, type Plan, planFormat } from '../model/plan.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import {

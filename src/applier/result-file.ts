@@ -2,10 +2,15 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
+import {
+  type ChangeResult,
+  countOutcomes,
+  type Plan,
+  type Result,
+  resultFormat,
+} from '../model/documents.ts';
 import { unwritableFile } from '../model/failure.ts';
 import { makeFolder } from '../model/files.ts';
-import type { Plan } from '../model/plan.ts';
-import { type ChangeResult, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 import { replaceFiles } from './replace-files.ts';
 import { runUnfinished } from './saved-file.ts';
 

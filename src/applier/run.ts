@@ -9,12 +9,19 @@ import { shownId, type TenantState } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import type { Address } from '../model/address.ts';
+import type {
+  Action,
+  Change,
+  ChangeOutcome,
+  ChangeResult,
+  Request,
+  Result,
+  SentRequest,
+} from '../model/documents.ts';
 import { type Json, mapMembers } from '../model/json.ts';
 import { fillPointer, fillRefs } from '../model/marker.ts';
-import type { Action, Change, Request } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { ChangeOutcome, ChangeResult, Result, SentRequest } from '../model/result.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import type { Finder, KindChange, Task } from './find.ts';
 import type { Journal, RecentWrite } from './journal.ts';
 import type { ResultRecorder } from './result-file.ts';

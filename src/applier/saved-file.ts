@@ -1,8 +1,18 @@
 import { validators } from '../generated/validators.js';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { planDigest } from '../model/digest.ts';
-import { ExitCode, Failure, fail } from '../model/failure.ts';
-import { type Fleet, fleetDigest, fleetFormat, fleetOf } from '../model/fleet.ts';
+import {
+  changeOutcomes,
+  countOutcomes,
+  type Fleet,
+  fleetDigest,
+  fleetFormat,
+  fleetOf,
+  type Plan,
+  planDigest,
+  planFormat,
+  type Result,
+  resultFormat,
+} from '../model/documents.ts';
+import { type Diagnostic, ExitCode, Failure, fail } from '../model/failure.ts';
 import {
   get,
   getText,
@@ -13,8 +23,6 @@ import {
   parseJson,
   sameJson,
 } from '../model/json.ts';
-import { type Plan, planFormat } from '../model/plan.ts';
-import { changeOutcomes, countOutcomes, type Result, resultFormat } from '../model/result.ts';
 
 interface Forms {
   readonly plan: Plan;

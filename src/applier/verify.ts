@@ -14,6 +14,7 @@ import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
+import type { Change, Difference, Request } from '../model/documents.ts';
 import {
   canonicalJson,
   get,
@@ -27,7 +28,6 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
-import type { Change, Difference, Request } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
@@ -38,7 +38,7 @@ import {
   topName,
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { changeFor, compare, lostWith } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';

@@ -1,5 +1,5 @@
 import { isErrorBody, isInconclusive } from '../kinds/http.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 
 /** Names of headers are in lower case. */

@@ -1,7 +1,6 @@
 import { isErrorBody, looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { type Diagnostic, Failure } from '../model/failure.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import {
   type Answer,

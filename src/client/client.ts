@@ -3,12 +3,11 @@ import type { Kinds } from '../kinds/catalog.ts';
 import type { Call as ApiCall } from '../kinds/http.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Endpoint, RateLimit, Secrets } from '../kinds/project.ts';
+import { isRepeatable, type Request } from '../model/documents.ts';
 import { Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
-import { type HttpProxies, parseUrl, type TenantName } from '../model/network.ts';
-import { isRepeatable, type Request } from '../model/plan.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import { type ApiSettings, type HttpProxies, parseUrl, type TenantName } from '../model/tenant.ts';
 import {
   type Answer,
   holdsMessage,

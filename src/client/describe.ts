@@ -1,9 +1,9 @@
 import { looksLikeHtml } from '../kinds/http.ts';
 import { groupBy } from '../model/basics.ts';
+import type { Request } from '../model/documents.ts';
 import { Failure, fail, interruption } from '../model/failure.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
-import { parseUrl } from '../model/network.ts';
-import type { Request } from '../model/plan.ts';
+import { parseUrl } from '../model/tenant.ts';
 import { type Answer, type Answered, isSuccess, type Sent } from './answer.ts';
 
 /** The status and the tenant's own message, or why there is no answer: one line, safe to print, whatever the tenant sends. */

@@ -1,8 +1,7 @@
 import { type Call, pathOf } from '../kinds/http.ts';
 import type { UsedLookup } from '../kinds/resource.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, hasCode } from '../model/failure.ts';
+import { type Diagnostic, Failure, hasCode } from '../model/failure.ts';
 import { get, getObject, type Json, type JsonObject, recordField } from '../model/json.ts';
 import { type Lookup, lookupKey, lookupMarker, lookupWords } from '../model/marker.ts';
 import type { Client } from './client.ts';

@@ -1,6 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { systemCode } from '../model/failure.ts';
-import type { HttpProxies } from '../model/network.ts';
+import type { HttpProxies } from '../model/tenant.ts';
 import type { Route, RouteOptions } from './route.ts';
 
 /** The route through the proxy, except to the hosts that are called directly. */

@@ -1,4 +1,4 @@
-import type { Request } from '../model/plan.ts';
+import type { Request } from '../model/documents.ts';
 import { type Answer, type Answered, mayHaveHappened, pauseText, type Sent } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';

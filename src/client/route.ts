@@ -1,5 +1,5 @@
 import type { SecureContext } from 'node:tls';
-import type { Request } from '../model/plan.ts';
+import type { Request } from '../model/documents.ts';
 
 /** Sends a request, directly or through a proxy, and returns a function that aborts it. Throws if HTTP cannot carry it. */
 export type Route = (call: RawCall, listener: RouteListener) => () => void;

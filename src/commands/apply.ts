@@ -19,12 +19,19 @@ import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { beginProject, loadProject, openProjects } from '../loader/index.ts';
 import { groupBy } from '../model/basics.ts';
-import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, fail } from '../model/failure.ts';
-import { exitCodeOfFleet, type Fleet, fleetOf, shareDiagnostics } from '../model/fleet.ts';
+import {
+  type Change,
+  type ChangeResult,
+  exitCodeOf,
+  exitCodeOfFleet,
+  type Fleet,
+  fleetOf,
+  type Plan,
+  type Result,
+  shareDiagnostics,
+} from '../model/documents.ts';
+import { type Diagnostic, ExitCode, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
-import type { Change, Plan } from '../model/plan.ts';
-import { type ChangeResult, exitCodeOf, type Result } from '../model/result.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
 import { type Document, reportOf } from '../report/report.ts';

@@ -6,7 +6,7 @@ import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { manifestFolder } from '../loader/source.ts';
-import { type Diff, differs } from '../model/diff.ts';
+import { type Diff, differs } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import {

@@ -1,8 +1,7 @@
 import { getDeclared, getLive } from '../engine/export.ts';
 import { openProjects } from '../loader/index.ts';
 import { type Printable, printManifest } from '../loader/print.ts';
-import { isError } from '../model/diagnostic.ts';
-import { ExitCode } from '../model/failure.ts';
+import { ExitCode, isError } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 import { disarm, json, safeJson } from '../report/safe.ts';
 import { argument, commonOptions, describeCommand, flag, format } from './command.ts';

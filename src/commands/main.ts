@@ -1,7 +1,6 @@
 import yargs, { type Argv } from 'yargs';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { version } from '../model/documents.ts';
-import { ExitCode, Failure, fail } from '../model/failure.ts';
+import { version } from '../model/basics.ts';
+import { type Diagnostic, ExitCode, Failure, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { commandAt } from './command.ts';

@@ -1,10 +1,16 @@
 import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { bugHint } from '../model/documents.ts';
-import { type ExitCode, Failure, fail, interruption, messageOf, systemFailure } from '../model/failure.ts';
-import type { Fleet } from '../model/fleet.ts';
-import type { Plan } from '../model/plan.ts';
+import { bugHint } from '../model/basics.ts';
+import type { Fleet, Plan } from '../model/documents.ts';
+import {
+  type Diagnostic,
+  type ExitCode,
+  Failure,
+  fail,
+  interruption,
+  messageOf,
+  systemFailure,
+} from '../model/failure.ts';
 import { redactDocument } from '../report/redacted.ts';
 import {
   type Document,

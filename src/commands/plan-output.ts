@@ -1,7 +1,7 @@
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
+import { hasChanges, isRefused, type Plan } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
-import { hasChanges, isRefused, type Plan } from '../model/plan.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { type ArgsOf, flag, format, groups, list, text } from './command.ts';
 import { commitHere } from './commit.ts';

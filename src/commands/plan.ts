@@ -1,7 +1,7 @@
 import { planChanges } from '../engine/plan.ts';
 import { beginProject, openProjects } from '../loader/index.ts';
 import { isCi } from '../loader/inputs.ts';
-import { exitCodeOfFleet } from '../model/fleet.ts';
+import { exitCodeOfFleet } from '../model/documents.ts';
 import {
   type ArgsOf,
   commonOptions,

@@ -1,5 +1,5 @@
 import { formOfText, readFleetFile, readResultFile } from '../applier/saved-file.ts';
-import type { Result } from '../model/result.ts';
+import type { Result } from '../model/documents.ts';
 import { readNamedFile } from './files.ts';
 import type { Io } from './io.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { formOfText, readFleetFile, readPlanFile, readResultFile } from '../applier/saved-file.ts';
 import { openProjects } from '../loader/index.ts';
+import { type FleetMember, fleetOf } from '../model/documents.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
-import { type FleetMember, fleetOf } from '../model/fleet.ts';
 import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
 import { type Document, reportOf } from '../report/report.ts';

@@ -15,13 +15,19 @@ import type { Resource } from '../kinds/resource.ts';
 import { headCommit, isInRepository } from '../loader/git.ts';
 import { environmentFolder, requireOwnFolder } from '../loader/paths.ts';
 import { groupBy } from '../model/basics.ts';
-import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { ExitCode, Failure, fail, onFailure, unwritableFile } from '../model/failure.ts';
+import { type ChangeResult, isRefused, type Plan, type Result, secretsSentBy } from '../model/documents.ts';
+import {
+  type Diagnostic,
+  ExitCode,
+  Failure,
+  fail,
+  isError,
+  onFailure,
+  unwritableFile,
+} from '../model/failure.ts';
 import { makeFolder } from '../model/files.ts';
 import { get } from '../model/json.ts';
-import { isRefused, type Plan, secretsSentBy } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { ChangeResult, Result } from '../model/result.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { journalFolder, recentWrites } from './reading.ts';

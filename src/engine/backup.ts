@@ -5,8 +5,7 @@ import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';
 import { limitSize, type manifestFolder, sizeLimit } from '../loader/source.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { type Failure, fail } from '../model/failure.ts';
+import { type Diagnostic, type Failure, fail } from '../model/failure.ts';
 import {
   canonicalJson,
   get,
@@ -19,7 +18,7 @@ import {
   objectsIn,
   parseJson,
 } from '../model/json.ts';
-import { contractSettings } from '../model/settings.ts';
+import { contractSettings } from '../model/tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 type BackupFolder = Pick<ReturnType<typeof manifestFolder>, 'source' | 'backup'>;

@@ -8,15 +8,13 @@ import { defaultsOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { declarerOf, identitiesOf } from '../loader/manifest.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Diff, DiffSide } from '../model/diff.ts';
-import { tool } from '../model/documents.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
-import { worstExitCode } from '../model/fleet.ts';
-import { matchGlob } from '../model/glob.ts';
+import { matchGlob } from '../model/address.ts';
+import { tool } from '../model/basics.ts';
+import { type Diff, type DiffSide, worstExitCode } from '../model/documents.ts';
+import { type Diagnostic, ExitCode, Failure } from '../model/failure.ts';
 import { lookupMarker } from '../model/marker.ts';
-import { isSameTenant } from '../model/network.ts';
 import { topName } from '../model/pointer.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { diffPairs, leadOf, pairObjects, presentSides } from '../planner/diff.ts';
 import {
   fillLookups,

@@ -14,9 +14,19 @@ import type { OpenedProjects } from '../loader/index.ts';
 import { ownFolder, requireOwnFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { fileStem, sha256, withDigest } from '../model/digest.ts';
+import { fileStem, sha256 } from '../model/digest.ts';
 import {
+  type Fleet,
+  type FleetMember,
+  fleetOf,
+  isRefused,
+  notRun,
+  type Plan,
+  type Result,
+  withDigest,
+} from '../model/documents.ts';
+import {
+  type Diagnostic,
   ExitCode,
   Failure,
   fail,
@@ -29,11 +39,8 @@ import {
   unwritableFile,
 } from '../model/failure.ts';
 import { makeFolder, readOwnFile } from '../model/files.ts';
-import { type Fleet, type FleetMember, fleetOf, notRun } from '../model/fleet.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
-import { endpointOf } from '../model/network.ts';
-import { isRefused, type Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import { endpointOf } from '../model/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
 import {
   type ApplyOptions,

@@ -8,7 +8,7 @@ import { allOf } from '../kinds/read-request.ts';
 import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import {
   get,
   getText,

@@ -9,8 +9,8 @@ import type { Environment } from '../kinds/project.ts';
 import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { type Address, formatAddress } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { contractSettings } from '../model/settings.ts';
+import type { Diagnostic } from '../model/failure.ts';
+import { contractSettings } from '../model/tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 export function journalFolder(root: string, environment: string): string {

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { readResultFile, runUnfinished } from '../applier/saved-file.ts';
 import { environmentFolder } from '../loader/paths.ts';
+import type { Result } from '../model/documents.ts';
 import { Failure, fail, ifExists, unreadableFile } from '../model/failure.ts';
 import { readOwnFile } from '../model/files.ts';
-import type { Result } from '../model/result.ts';
 import { runningSince } from './lock.ts';
 
 /** A file with the result of an apply, or why it cannot be read. */

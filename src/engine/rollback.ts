@@ -1,9 +1,7 @@
 import type { Project } from '../kinds/project.ts';
-import { withDigest } from '../model/digest.ts';
+import { type Plan, type Result, withDigest } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { isSameTenant } from '../model/network.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { quote } from '../model/words.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../planner/rollback.ts';
 import { choicesFrom, type PlanOptions, unmatchedGlobs } from './choices.ts';

@@ -7,11 +7,9 @@ import { type Checkout, commitsWith, findUncommitted, withRevision } from '../lo
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { DraftPlan } from '../model/digest.ts';
-import { Failure, fail, onFailure } from '../model/failure.ts';
+import type { Change, DraftPlan } from '../model/documents.ts';
+import { type Diagnostic, Failure, fail, onFailure } from '../model/failure.ts';
 import { type JsonObject, sameJson } from '../model/json.ts';
-import type { Change } from '../model/plan.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanInput } from '../planner/input.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';

@@ -12,7 +12,6 @@ import { verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { interruption } from '../model/failure.ts';
 import { get, getText, isArray, type JsonObject } from '../model/json.ts';
-import type { ApiSettings } from '../model/settings.ts';
 import {
   type DnsRecord,
   domainOf,
@@ -22,6 +21,7 @@ import {
   undocumentedState,
   verifiedKinds,
 } from '../model/status.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { cutShort, quote } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -12,8 +12,7 @@ import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
 import { allOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { type Diagnostic, Failure } from '../model/failure.ts';
 import {
   canonicalJson,
   get,
@@ -23,8 +22,7 @@ import {
   type JsonObject,
   objectFrom,
 } from '../model/json.ts';
-import { parseUrl } from '../model/network.ts';
-import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { referencesIn } from '../planner/references.ts';
 import { servedKinds, serviceOf } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';

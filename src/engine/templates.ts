@@ -7,8 +7,8 @@ import type { Project } from '../kinds/project.ts';
 import { someOf } from '../kinds/read-request.ts';
 import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
+import type { Plan } from '../model/documents.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Plan } from '../model/plan.ts';
 import { readMovedDefaults } from './review.ts';
 import { readOnlyTenant, type Tenant } from './tenant.ts';
 

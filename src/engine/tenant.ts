@@ -1,15 +1,13 @@
 import type { ApplyEvent } from '../applier/run.ts';
-import type { ClientEvent } from '../client/client.ts';
-import { type Client, createClient, type Limiters } from '../client/client.ts';
+import { type Client, type ClientEvent, createClient, type Limiters } from '../client/client.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import { readState } from '../client/read.ts';
 import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure, fail } from '../model/failure.ts';
-import { allowedHostsVariable, isAllowed } from '../model/network.ts';
+import { type Diagnostic, Failure, fail } from '../model/failure.ts';
+import { allowedHostsVariable, isAllowed } from '../model/tenant.ts';
 import { readRequestsFor } from '../planner/input.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import { choicesFrom, type PlanOptions } from './choices.ts';

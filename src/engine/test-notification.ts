@@ -24,7 +24,7 @@ import {
 } from '../model/json.ts';
 import { literal, secretName } from '../model/marker.ts';
 import { redacted } from '../model/sensitive.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { globals, sampleContext } from '../render/sample.ts';
 import type { Tenant } from './tenant.ts';

@@ -7,7 +7,7 @@ import { unresolved } from '../loader/problems.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { type Address, byAddress } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { generalizeIndexes, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { labelIds, type NameSources } from './ids.ts';

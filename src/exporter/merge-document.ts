@@ -8,7 +8,7 @@ import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { isRefusedKey } from '../loader/tree.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import {
   canonicalJson,
   get,

@@ -6,7 +6,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import { markersIn } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { slowGlob } from '../model/glob.ts';
+import { slowGlob } from '../model/address.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Kind } from './kind.ts';
 

@@ -1,4 +1,5 @@
 import deepDiff from 'deep-diff';
+import type { Difference } from '../model/documents.ts';
 import {
   canonicalJson,
   get,
@@ -13,7 +14,6 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { isFilledInLater, secretName } from '../model/marker.ts';
-import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import {
   anyJson,

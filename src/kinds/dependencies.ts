@@ -1,6 +1,6 @@
 import type { Address } from '../model/address.ts';
+import type { Change } from '../model/documents.ts';
 import { markersIn } from '../model/marker.ts';
-import type { Change } from '../model/plan.ts';
 import type { Kinds } from './catalog.ts';
 import { refsInPath } from './http.ts';
 import { ownId } from './kind.ts';

@@ -1,4 +1,5 @@
 import { formatAddress, type Key } from '../model/address.ts';
+import type { Request } from '../model/documents.ts';
 import {
   get,
   getObject,
@@ -11,9 +12,8 @@ import {
   pick,
 } from '../model/json.ts';
 import { literal, markersIn } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
 import { pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { concealedPlaces } from './credentials.ts';
 import type { Descriptor, proofOf } from './descriptor.ts';
 import { alignWithLive, inOneOrder, sameValue, sentValue, wireValue } from './field.ts';

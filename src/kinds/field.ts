@@ -21,7 +21,7 @@ import {
   segmentsOf,
   topName,
 } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, JsonField, Kind, RecordsField } from './kind.ts';
 import type { Places } from './places.ts';

@@ -1,9 +1,9 @@
 import type { Address, Key } from '../model/address.ts';
+import type { Request } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { refOf } from '../model/marker.ts';
-import type { Request } from '../model/plan.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 
 export type Service = 'identity' | 'profiles';
 

@@ -1,9 +1,9 @@
 import type { Address, Key } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Request, Risk } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import type { Request, Risk } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import type { ApiResource, Call } from './http.ts';
 import type { Places } from './places.ts';
 

@@ -1,10 +1,10 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
+import type { Change } from '../model/documents.ts';
 import { get, getText, type Json, type JsonObject, objectFrom } from '../model/json.ts';
-import type { TenantName } from '../model/network.ts';
-import type { Change } from '../model/plan.ts';
 import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
+import type { TenantName } from '../model/tenant.ts';
 import { comparable, foldName, readableFields } from './field.ts';
 import { idText, isPathSegment } from './http.ts';
 import { type Facts, type Kind, type LiveObject, ownId, type Read } from './kind.ts';

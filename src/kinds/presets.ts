@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import type { Service } from './http.ts';
 
 /** The known settings for the hosts of a product, under one name in the project file (api-notes, "Presets"). */

@@ -12,7 +12,7 @@ import {
   withoutNulls,
 } from '../model/json.ts';
 import { literal, lookupMarker, lookupOf } from '../model/marker.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { pairRecords, recordAgrees } from './compare.ts';
 import { type ApiResource, apiRequest, type Call, call, idText } from './http.ts';
 import { type Field, type Kind, type RecordsField, type WriteInput, withoutId } from './kind.ts';

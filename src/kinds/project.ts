@@ -1,8 +1,7 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { LintLevels } from '../model/lint.ts';
-import type { Network, TenantName } from '../model/network.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings, Network, TenantName } from '../model/tenant.ts';
 import type { Kinds } from './catalog.ts';
 import type { PresetName } from './presets.ts';
 import type { Resource } from './resource.ts';

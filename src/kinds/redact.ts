@@ -1,7 +1,7 @@
 import { lazy } from '../model/basics.ts';
+import type { Difference } from '../model/documents.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapMembers, sameJson } from '../model/json.ts';
 import { isFilledInLater, literalOf, livePlace, refOf, secretName, secretPlaces } from '../model/marker.ts';
-import type { Difference } from '../model/plan.ts';
 import {
   generalizeIndexes,
   type Pointer,

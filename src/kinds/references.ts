@@ -1,5 +1,6 @@
 import type { IdPlace } from '../generated/schemas/kind.ts';
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
+import type { Difference } from '../model/documents.ts';
 import {
   get,
   getText,
@@ -11,7 +12,6 @@ import {
   objectFrom,
 } from '../model/json.ts';
 import { literalOf, markersIn, nameFrom, refOf, refOfName } from '../model/marker.ts';
-import type { Difference } from '../model/plan.ts';
 import { type Pointer, placesIn, pointer, segmentsOf } from '../model/pointer.ts';
 import { isReferenceField } from './field.ts';
 import { idText } from './http.ts';

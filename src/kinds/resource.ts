@@ -1,6 +1,6 @@
 import { type Address, formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic, Source } from '../model/diagnostic.ts';
+import type { Diagnostic, Source } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';

@@ -13,7 +13,7 @@ import {
 } from '../model/json.ts';
 import { literalOf, livePlace, secretName } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import { concealedPlaces } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
 import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';

@@ -6,13 +6,13 @@ import { notificationTemplate } from '../kinds/notifications.ts';
 import { profileSearch } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
-import { type Diagnostic, noteOverlay } from '../model/diagnostic.ts';
+import { type Diagnostic, noteOverlay } from '../model/failure.ts';
 import { get, getText, parseJson } from '../model/json.ts';
 import { type Finding, type LintLevels, lintRules } from '../model/lint.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
-import { contractSettings } from '../model/settings.ts';
 import { domainOf } from '../model/status.ts';
+import { contractSettings } from '../model/tenant.ts';
 import { lintSearch } from './searches.ts';
 import { templateLinter } from './templates.ts';
 

@@ -21,7 +21,7 @@ import { Failure, fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
-import { type ApiSettings, contractSettings } from '../model/settings.ts';
+import { type ApiSettings, contractSettings } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { readConnection } from './connection.ts';
 import type { Place } from './file.ts';

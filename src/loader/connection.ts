@@ -14,14 +14,14 @@ import { Failure, fail, systemCode } from '../model/failure.ts';
 import { readRegularFile } from '../model/files.ts';
 import { get, type Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
+import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import {
   allowedHostsVariable,
   type HttpProxies,
   type Network,
   parseAllowedHost,
   parseUrl,
-} from '../model/network.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+} from '../model/tenant.ts';
 import type { readInputs } from './inputs.ts';
 import { kindsFolderIn } from './kind-files.ts';
 import { holdsCredentials, refusedPath, requireInside, resolveLinks } from './paths.ts';

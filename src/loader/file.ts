@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import type { Source } from '../model/diagnostic.ts';
+import type { Source } from '../model/failure.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { holdsCredentials } from './paths.ts';
 

@@ -9,8 +9,8 @@ import { idsIn } from '../kinds/references.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
 import { lazy } from '../model/basics.ts';
-import { noteOverlay } from '../model/diagnostic.ts';
 import { checkoutDigest } from '../model/digest.ts';
+import { noteOverlay } from '../model/failure.ts';
 import {
   get,
   getText,

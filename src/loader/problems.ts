@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { type Diagnostic, Failure, hasErrors } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
 import type { Place } from './file.ts';
 

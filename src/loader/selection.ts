@@ -1,5 +1,5 @@
+import { matchGlob, slowGlob } from '../model/address.ts';
 import { type Failure, fail } from '../model/failure.ts';
-import { matchGlob, slowGlob } from '../model/glob.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { Problems } from './problems.ts';

@@ -2,9 +2,9 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'no
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import type { Kinds } from '../kinds/catalog.ts';
+import { matchGlob, slowGlob } from '../model/address.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { requireRegularFile } from '../model/files.ts';
-import { matchGlob, slowGlob } from '../model/glob.ts';
 import { pointer } from '../model/pointer.ts';
 import type { Place } from './file.ts';
 import { holdsCredentials, isInside, refusedPath } from './paths.ts';

@@ -1,4 +1,4 @@
-import type { Severity } from './diagnostic.ts';
+import type { Severity } from './failure.ts';
 import type { Pointer } from './pointer.ts';
 
 type LintLevel = Severity | 'off';

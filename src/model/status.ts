@@ -1,5 +1,5 @@
 import type { Address } from './address.ts';
-import type { TenantName } from './network.ts';
+import type { TenantName } from './tenant.ts';
 
 /** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
 export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;

@@ -15,10 +15,10 @@ import { isIgnored } from '../kinds/places.ts';
 import { markUnchanged, redactDifference, sensitiveIn } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Key } from '../model/address.ts';
+import { type Action, type Change, secretsSentBy } from '../model/documents.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
 import { lookupOf, markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
-import { type Action, type Change, secretsSentBy } from '../model/plan.ts';
 import {
   type Pointer,
   placesOf,
@@ -28,7 +28,7 @@ import {
   topName,
   valueAt,
 } from '../model/pointer.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 import type { Deletion } from './deletes.ts';
 import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
 

@@ -3,9 +3,9 @@ import { addressesOf, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, byAddress, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Change } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Change } from '../model/plan.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { PlanInput } from './input.ts';
 

@@ -6,7 +6,7 @@ import type { Secrets } from '../kinds/project.ts';
 import { redactDifference, sensitivePlaces, withDeclared } from '../kinds/redact.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { byAddress } from '../model/address.ts';
-import type { Diff, DiffObject } from '../model/diff.ts';
+import type { Diff, DiffObject } from '../model/documents.ts';
 import { isArray, isObject, type JsonObject, mapMembers } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';

@@ -1,8 +1,8 @@
 import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { matchAddresses } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Change, Plan } from '../model/plan.ts';
+import type { Change, Plan } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { Deletion } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 

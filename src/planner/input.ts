@@ -5,11 +5,10 @@ import type { Environment, Secrets } from '../kinds/project.ts';
 import type { ReadRequest } from '../kinds/read-request.ts';
 import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, scopeFilter } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Scope } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { TenantName } from '../model/network.ts';
-import type { Scope } from '../model/plan.ts';
-import type { ApiSettings } from '../model/settings.ts';
+import type { ApiSettings, TenantName } from '../model/tenant.ts';
 import { referencesIn, resourcesByIdentity } from './references.ts';
 
 export interface PlanChoices {

@@ -4,8 +4,7 @@ import { identityOf, ignoring, isKnownById, isRename, LiveIndex, type Match } fr
 import { keysOf, type Resource } from '../kinds/resource.ts';
 import { formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import { type Diagnostic, Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { pointer, topName } from '../model/pointer.ts';
 import { changeFor, compare } from './change.ts';

@@ -3,7 +3,7 @@ import { overlayFields, readableFields, sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { contentDigest, type LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { redactDifference, sensitiveIn } from '../kinds/redact.ts';
-import type { Diagnostic, Versions } from '../model/diagnostic.ts';
+import type { Diagnostic, Versions } from '../model/failure.ts';
 import { get, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { segmentsOf, valueAt } from '../model/pointer.ts';
 import { declaredFields } from './change.ts';

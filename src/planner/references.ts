@@ -6,11 +6,10 @@ import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import { Failure } from '../model/failure.ts';
+import type { Plan } from '../model/documents.ts';
+import { type Diagnostic, Failure } from '../model/failure.ts';
 import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupKey, lookupOf, nameFrom, refOf } from '../model/marker.ts';
-import type { Plan } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 

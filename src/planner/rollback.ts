@@ -8,9 +8,8 @@ import { isMapOfSettings } from '../kinds/redact.ts';
 import { mapIds } from '../kinds/references.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, scopeFilter } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { DraftPlan } from '../model/digest.ts';
-import { Failure, fail } from '../model/failure.ts';
+import type { Change, ChangeResult, DraftPlan, Result } from '../model/documents.ts';
+import { type Diagnostic, Failure, fail } from '../model/failure.ts';
 import {
   get,
   isArray,
@@ -23,8 +22,6 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { containsMarker } from '../model/marker.ts';
-import { isSameTenant } from '../model/network.ts';
-import type { Change } from '../model/plan.ts';
 import {
   isWithin,
   type Pointer,
@@ -35,7 +32,7 @@ import {
   valueAt,
   withValueAt,
 } from '../model/pointer.ts';
-import type { ChangeResult, Result } from '../model/result.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { type PlanInput, readRequestsFor } from './input.ts';
 import { refuseLostReferences, resourcesByIdentity } from './references.ts';
 

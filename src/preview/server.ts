@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join, resolve, sep } from 'node:path';
 import { page, script, style } from '../generated/preview-page.ts';
 import { listedFor } from '../kinds/template-variables.ts';
-import type { Diagnostic, Source } from '../model/diagnostic.ts';
+import type { Diagnostic, Source } from '../model/failure.ts';
 import { get, getText, isObject, isTooDeep, type JsonObject, parseJson } from '../model/json.ts';
 import { Renderer } from '../render/renderer.ts';
 import { type RenderedSides, renderTemplate } from '../render/template.ts';

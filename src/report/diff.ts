@@ -1,7 +1,6 @@
 import { groupBy, lazy } from '../model/basics.ts';
-import { type Diff, type DiffObject, differs } from '../model/diff.ts';
 import { sha256 } from '../model/digest.ts';
-import type { Action } from '../model/plan.ts';
+import { type Action, type Diff, type DiffObject, differs } from '../model/documents.ts';
 import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
 import { fieldOf, pathWords } from './values.ts';
 import { type Count, countIs, joinParts, scopeWords, tenantWords } from './words.ts';

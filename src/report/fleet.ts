@@ -1,9 +1,18 @@
 import { groupBy, lazy } from '../model/basics.ts';
-import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { type Fleet, type FleetMember, isFailed, shareDiagnostics } from '../model/fleet.ts';
+import {
+  type Change,
+  type ChangeResult,
+  type Fleet,
+  type FleetMember,
+  hasChanges,
+  isFailed,
+  isRefused,
+  mayHaveFailed,
+  secretsSentBy,
+  shareDiagnostics,
+} from '../model/documents.ts';
+import { type Diagnostic, isError } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
-import { type Change, hasChanges, isRefused, secretsSentBy } from '../model/plan.ts';
-import { type ChangeResult, mayHaveFailed } from '../model/result.ts';
 import { shareField } from './families.ts';
 import type { ReportContext } from './options.ts';
 import {

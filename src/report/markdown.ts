@@ -1,6 +1,6 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import type { ChangeOutcome } from '../model/result.ts';
+import type { ChangeOutcome } from '../model/documents.ts';
+import type { Diagnostic, Severity } from '../model/failure.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';

@@ -1,9 +1,6 @@
 import type { Address } from '../model/address.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Diff } from '../model/diff.ts';
-import type { Fleet } from '../model/fleet.ts';
-import type { Plan } from '../model/plan.ts';
-import type { Result } from '../model/result.ts';
+import type { Diff, Fleet, Plan, Result } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 
 export type Document =
   | { readonly is: 'plan'; readonly plan: Plan }

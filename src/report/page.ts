@@ -1,8 +1,7 @@
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
-import type { Action, Impact, Request } from '../model/plan.ts';
-import type { ChangeOutcome } from '../model/result.ts';
+import type { Action, ChangeOutcome, Impact, Request } from '../model/documents.ts';
+import type { Diagnostic } from '../model/failure.ts';
 import type { Document, Rendered, ReportContext, ReportView } from './options.ts';
 import { takeFirst, uriPath } from './safe.ts';
 import { type Field, fieldsInBrief } from './values.ts';

@@ -1,6 +1,4 @@
 import { groupBy, lazy } from '../model/basics.ts';
-import { type Diagnostic, isError } from '../model/diagnostic.ts';
-import { get } from '../model/json.ts';
 import {
   type Change,
   hasChanges,
@@ -9,7 +7,9 @@ import {
   type Plan,
   type Risk,
   secretsSentBy,
-} from '../model/plan.ts';
+} from '../model/documents.ts';
+import { type Diagnostic, isError } from '../model/failure.ts';
+import { get } from '../model/json.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import type { ReportContext } from './options.ts';
 import {

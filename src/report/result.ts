@@ -1,5 +1,4 @@
 import { lazy } from '../model/basics.ts';
-import { isError } from '../model/diagnostic.ts';
 import {
   type ChangeOutcome,
   type ChangeResult,
@@ -7,7 +6,8 @@ import {
   mayHaveFailed,
   type Result,
   type SentRequest,
-} from '../model/result.ts';
+} from '../model/documents.ts';
+import { isError } from '../model/failure.ts';
 import type { ReportContext } from './options.ts';
 import { commitFacts, type Entry, emptyEntry, emptyPage, type Notice, type Page, pointsOf } from './page.ts';
 import { writtenFields } from './values.ts';

@@ -1,6 +1,5 @@
 import type { Group as Family } from '../model/basics.ts';
-import type { Action } from '../model/plan.ts';
-import type { ChangeOutcome } from '../model/result.ts';
+import type { Action, ChangeOutcome } from '../model/documents.ts';
 import { padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import type { Entry, Notice } from './page.ts';

@@ -1,6 +1,6 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import { type Diagnostic, isError, type Severity } from '../model/diagnostic.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Plan } from '../model/documents.ts';
+import { type Diagnostic, isError, type Severity } from '../model/failure.ts';
 import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';

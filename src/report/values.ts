@@ -1,11 +1,9 @@
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { SideDifference } from '../model/diff.ts';
+import type { ChangeResult, Difference, SideDifference } from '../model/documents.ts';
 import { isArray, isObject, isReference, type Json, mapJson, objectFrom } from '../model/json.ts';
 import { fillRefs, refOf, refOfName, renderBody, secretName } from '../model/marker.ts';
-import type { Difference } from '../model/plan.ts';
 import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
-import type { ChangeResult } from '../model/result.ts';
 import { type Chunk, diffInline, diffLines, type LineDiff, shorten } from './line-diff.ts';
 import { showLookAlikes, takeFirst, unicodeEscape } from './safe.ts';
 import { cutList, joinParts, namesInBrief, place } from './words.ts';

@@ -1,8 +1,14 @@
 import type { Address } from '../model/address.ts';
-import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import type { Diff } from '../model/diff.ts';
-import { type Action, actions, type Plan, type Request, type Summary } from '../model/plan.ts';
-import type { ChangeOutcome } from '../model/result.ts';
+import {
+  type Action,
+  actions,
+  type ChangeOutcome,
+  type Diff,
+  type Plan,
+  type Request,
+  type Summary,
+} from '../model/documents.ts';
+import type { Diagnostic, Severity } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 
 export const symbols: Readonly<Record<Action, string>> = {

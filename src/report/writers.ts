@@ -1,7 +1,7 @@
 /** The writers of all formats that are made of a page; here are those for CI systems: GitHub, SARIF and JUnit. */
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic, Severity } from '../model/diagnostic.ts';
-import type { ChangeOutcome } from '../model/result.ts';
+import type { ChangeOutcome } from '../model/documents.ts';
+import type { Diagnostic, Severity } from '../model/failure.ts';
 import { writeHtml } from './html/page.ts';
 import { layout } from './layout.ts';
 import { writeMarkdown } from './markdown.ts';

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent } from '../../src/applier/run.ts';
+import { exitCodeOf } from '../../src/model/documents.ts';
 import { isObject, type Json } from '../../src/model/json.ts';
-import { exitCodeOf } from '../../src/model/result.ts';
 import { secretsOf } from '../support/plan.ts';
 import { apply, newFolder, outcomes, steppingClock } from './run.ts';
 import { startTenant } from './tenant.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { begunResult, changeResult, notAttempted, planResult } from '../../src/applier/change-result.ts';
 import { ending } from '../../src/applier/run.ts';
+import type { Change, ChangeResult, Request } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change, Request } from '../../src/model/plan.ts';
-import type { ChangeResult } from '../../src/model/result.ts';
 import { redacted } from '../../src/model/sensitive.ts';
 import { secretsOf } from '../support/plan.ts';
 import { apply } from './run.ts';

@@ -6,7 +6,7 @@ import { openJournal, type RecentWrite, readRecentWrites } from '../../src/appli
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { keyBefore } from '../../src/kinds/live-objects.ts';
 import { allOf, someOf } from '../../src/kinds/read-request.ts';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change } from '../../src/model/documents.ts';
 import { newFolder, steppingClock } from './run.ts';
 import { change, createThing, diff, note, objectOf, thing, updateThing, writeNote } from './things.ts';
 

@@ -6,7 +6,7 @@ import { catalogOf } from '../../src/kinds/catalog.ts';
 import { apiRequest } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { apply, inTime, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
 import { type Fault, startTenant, type World } from './tenant.ts';
 import {

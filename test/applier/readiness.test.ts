@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { FoundObjects } from '../../src/applier/find.ts';
 import type { Journal } from '../../src/applier/journal.ts';
 import { judgeEffect, readinessOf } from '../../src/applier/verify.ts';
+import type { Change } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change } from '../../src/model/plan.ts';
 import { secretsOf } from '../support/plan.ts';
 import { createThing, deleteThing, objectOf, thing, updateThing } from './things.ts';
 

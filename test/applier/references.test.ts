@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TenantPort } from '../../src/applier/run.ts';
+import type { Change, Request } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Change, Request } from '../../src/model/plan.ts';
 import { apply, killedRun, outcomes, steppingClock, watched } from './run.ts';
 import { type Fault, startTenant, type Tenant } from './tenant.ts';
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type Change, exitCodeOf, type Plan } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change, Plan } from '../../src/model/plan.ts';
-import { exitCodeOf } from '../../src/model/result.ts';
 import { apply } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import {

@@ -16,7 +16,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import { formOfText, readResultFile } from '../../src/applier/saved-file.ts';
-import type { ChangeOutcome, ChangeResult } from '../../src/model/result.ts';
+import type { ChangeOutcome, ChangeResult } from '../../src/model/documents.ts';
 import { newFolder } from './run.ts';
 import { createThing, planOf } from './things.ts';
 

@@ -3,7 +3,7 @@ import type { ApplyEvent } from '../../src/applier/run.ts';
 import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import type { ChangeResult } from '../../src/model/result.ts';
+import type { ChangeResult } from '../../src/model/documents.ts';
 import { apply, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import { createThing, deleteNotes, deleteThing, kinds, planOf, thing, updateThing } from './things.ts';

@@ -5,9 +5,8 @@ import { applyChanges } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyOptions, TenantPort } from '../../src/applier/run.ts';
 import type { Clock } from '../../src/client/clock.ts';
-import type { Plan } from '../../src/model/plan.ts';
-import type { ChangeOutcome, Result } from '../../src/model/result.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import type { ChangeOutcome, Plan, Result } from '../../src/model/documents.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { secretsOf } from '../support/plan.ts';
 import { kinds } from './things.ts';
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formOfText, readFleetFile, readPlanFile, readResultFile } from '../../src/applier/saved-file.ts';
-import { planDigest } from '../../src/model/digest.ts';
-import { type Fleet, fleetDigest, fleetOf } from '../../src/model/fleet.ts';
-import type { Plan } from '../../src/model/plan.ts';
+import { type Fleet, fleetDigest, fleetOf, type Plan, planDigest } from '../../src/model/documents.ts';
 import { sampleResult } from '../report/fixtures.ts';
 import { apply } from './run.ts';
 import { startTenant } from './tenant.ts';

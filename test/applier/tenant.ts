@@ -9,6 +9,7 @@ import { readState } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { TenantState } from '../../src/kinds/live-objects.ts';
 import type { ReadRequest } from '../../src/kinds/read-request.ts';
+import type { Request } from '../../src/model/documents.ts';
 import {
   get,
   getText,
@@ -18,8 +19,7 @@ import {
   objectsIn,
   parseJson,
 } from '../../src/model/json.ts';
-import type { Request } from '../../src/model/plan.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { storedObjects } from '../../src/sandbox/objects.ts';
 import type { Reply } from '../../src/sandbox/operations.ts';

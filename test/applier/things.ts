@@ -5,7 +5,14 @@ import { identityResource } from '../../src/kinds/http.ts';
 import type { Kind, LiveObject, UpdateInput, Write, WriteInput } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
-import { planDigest } from '../../src/model/digest.ts';
+import {
+  type Change,
+  type Difference,
+  type Plan,
+  planDigest,
+  planFormat,
+  type Request,
+} from '../../src/model/documents.ts';
 import {
   get,
   getText,
@@ -15,9 +22,8 @@ import {
   type JsonObject,
   objectFrom,
 } from '../../src/model/json.ts';
-import { type Change, type Difference, type Plan, planFormat, type Request } from '../../src/model/plan.ts';
 import { segmentsOf } from '../../src/model/pointer.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { resource, secretsOf } from '../support/plan.ts';

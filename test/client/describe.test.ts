@@ -11,7 +11,7 @@ import {
 } from '../../src/client/answer.ts';
 import { describeAnswer, readFailure, shortenLine, trackingIdOf } from '../../src/client/describe.ts';
 import { toLostAnswer, toUnsentAnswer } from '../../src/client/transport.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import { answerWith, get, sent } from './support.ts';
 
 const page = (status: number, text: string): Answer => ({

@@ -3,9 +3,9 @@ import type { Answer } from '../../src/client/answer.ts';
 import { readRecords, resolveLookups } from '../../src/client/lookups.ts';
 import { readOnce } from '../../src/client/read-once.ts';
 import { Redactor } from '../../src/client/redactor.ts';
+import type { Request } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { type Lookup, lookupMarker } from '../../src/model/marker.ts';
-import type { Request } from '../../src/model/plan.ts';
 import { answerWith, codesOf, fakeClient, problemsOf } from './support.ts';
 
 const attributes: JsonObject[] = [

@@ -8,7 +8,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import { someOf } from '../../src/kinds/read-request.ts';
 import { onFailure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { answerWith, fakeClient, get, sent } from './support.ts';
 

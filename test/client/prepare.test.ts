@@ -4,7 +4,7 @@ import { createClient } from '../../src/client/client.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { Secrets } from '../../src/kinds/project.ts';
 import { fail } from '../../src/model/failure.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { clientOf, fixedToken, get, post, reply, serve, tenant } from './support.ts';
 
 const endpoint = { baseUrl: 'https://a.example', auth: fixedToken };

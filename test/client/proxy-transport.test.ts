@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { defaultTransportLimits } from '../../src/client/transport.ts';
-import type { HttpProxies } from '../../src/model/network.ts';
+import type { HttpProxies } from '../../src/model/tenant.ts';
 import { type OnConnect, startProxy as startTunnels } from './proxies.ts';
 import { openTransport, serve } from './support.ts';
 

@@ -16,7 +16,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { answers, resource } from '../support/plan.ts';
 import { answerWith, fakeClient, get, problemsOf, sent } from './support.ts';
 

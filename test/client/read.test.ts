@@ -7,10 +7,9 @@ import { readState } from '../../src/client/read.ts';
 import { readOnce } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { Failure, fail } from '../../src/model/failure.ts';
+import type { Request } from '../../src/model/documents.ts';
+import { type Diagnostic, Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { Request } from '../../src/model/plan.ts';
 import { answerWith, codesOf, fakeClient, get } from './support.ts';
 
 const numbered = (count: number): JsonObject[] =>

@@ -1,18 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, Sent } from '../../src/client/answer.ts';
-import type { ClientEvent } from '../../src/client/client.ts';
-import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
+import { type Client, type ClientEvent, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Clock } from '../../src/client/clock.ts';
 import { createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
 import { type ApiResource, apiRequest, type Call, identityResource } from '../../src/kinds/http.ts';
 import type { Auth, RateLimit } from '../../src/kinds/project.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { Failure } from '../../src/model/failure.ts';
+import type { Request } from '../../src/model/documents.ts';
+import { type Diagnostic, Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { HttpProxies } from '../../src/model/network.ts';
-import type { Request } from '../../src/model/plan.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings, type HttpProxies } from '../../src/model/tenant.ts';
 
 export const tenant = { identity: 'https://a.example', profiles: 'https://b.example' };
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Diff } from '../../src/model/diff.ts';
+import type { Diff } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { libraryFiles, libraryFolder, libraryObjects } from '../support/library.ts';
 import { createTestWorld, expectEnd, filesBelow, setSecrets, succeed, type World } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Diff } from '../../src/model/diff.ts';
+import type { Diff } from '../../src/model/documents.ts';
 import { caseFiles, caseId, caseRole, caseSeed } from '../support/tenant-of-cases.ts';
 import { createTwoTenants } from '../support/two-tenants.ts';
 import { createTestWorld, filesBelow, succeed } from '../support/world.ts';

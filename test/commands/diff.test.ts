@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Diff } from '../../src/model/diff.ts';
+import type { Diff } from '../../src/model/documents.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
 import { expectEnd, succeed } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Plan } from '../../src/model/documents.ts';
 import type { Variations } from '../support/sandbox.ts';
 import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 /** What holds for an apply to one environment holds for each of several. */
 import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { expectEnd } from '../support/world.ts';
 

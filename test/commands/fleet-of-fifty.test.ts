@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { createTestFleet } from '../support/fleet.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 

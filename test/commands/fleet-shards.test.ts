@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { expectEnd, succeed } from '../support/world.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { commitAll } from '../support/repository.ts';
 import { expectEnd, succeed } from '../support/world.ts';

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/client/clock.ts';
 import { type FleetOptions, forEachEnvironment, planFleet } from '../../src/engine/fleet.ts';
 import { readStatus } from '../../src/engine/status.ts';
 import { openProjects } from '../../src/loader/index.ts';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { jumpingClock } from '../client/support.ts';
 import { createTestFleet, type TestFleet } from '../support/fleet.ts';
 import { shortenPauses } from '../support/short-pauses.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Impact, Plan } from '../../src/model/plan.ts';
+import type { Impact, Plan } from '../../src/model/documents.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { pipelineFile } from '../../src/commands/init/pipelines.ts';
 import { selectEnvironments } from '../../src/loader/selection.ts';
-import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
+import { isAllowed, parseAllowedHost } from '../../src/model/tenant.ts';
 import { runs } from '../support/effort.ts';
 import { expectSound } from '../support/workflows.ts';
 import { createTestFolder, expectEnd, filesBelow, runProgram, type World } from '../support/world.ts';

@@ -1,8 +1,8 @@
 /** Kinds whose objects are below those of another kind, through every command. */
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const source = {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Result } from '../../src/model/result.ts';
+import type { Result } from '../../src/model/documents.ts';
 import { commitAll } from '../support/repository.ts';
 import { createTwoTenants, type TwoTenants } from '../support/two-tenants.ts';
-import type { World } from '../support/world.ts';
-import { expectEnd } from '../support/world.ts';
+import { expectEnd, type World } from '../support/world.ts';
 
 let two: TwoTenants;
 let test: World;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { planDigest } from '../../src/model/digest.ts';
+import { planDigest } from '../../src/model/documents.ts';
 import {
   createTestWorld,
   expectEnd,

@@ -2,7 +2,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Plan } from '../../src/model/documents.ts';
 import { commitAll } from '../support/repository.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { worlds } from '../support/tenant-variants.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { createRunner, member, type Ran, type Runner } from '../commands/pipeline-runner.ts';

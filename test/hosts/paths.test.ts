@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { fillHost, hosts, worldOf } from '../support/hosts.ts';
 import { createTestWorld, expectEnd, runProgram, type World, type WorldOptions } from '../support/world.ts';
 

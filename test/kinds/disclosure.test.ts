@@ -14,7 +14,7 @@ import { type Json, type JsonObject, mapMembers, pick } from '../../src/model/js
 import { secretPlaces } from '../../src/model/marker.ts';
 import { generalizeIndexes } from '../../src/model/pointer.ts';
 import { redacted } from '../../src/model/sensitive.ts';
-import { contractSettings as settings } from '../../src/model/settings.ts';
+import { contractSettings as settings } from '../../src/model/tenant.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { libraryObjects } from '../support/library.ts';
 import { answers, liveFrom } from '../support/plan.ts';

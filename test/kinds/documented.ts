@@ -1,5 +1,5 @@
+import type { Request } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Request } from '../../src/model/plan.ts';
 
 /** A request as the API documents want it: the identity service, all but what is below `/api/`, with its experimental header. */
 export function documentedRequest(

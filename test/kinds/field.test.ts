@@ -18,7 +18,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Field, RecordsField } from '../../src/kinds/kind.ts';
 import { Places } from '../../src/kinds/places.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 
 const whole: Field = { is: 'json', declares: 'whole' };
 const members: Field = { is: 'json', declares: 'members' };

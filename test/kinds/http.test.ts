@@ -10,7 +10,7 @@ import {
 } from '../../src/kinds/http.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 
 it.each([
   ['plain', 'f eq "plain"'],

@@ -4,7 +4,7 @@ import { builtInKinds } from '../../src/kinds/index.ts';
 import type { Kind, List } from '../../src/kinds/kind.ts';
 import type { Key } from '../../src/model/address.ts';
 import { get, type JsonObject, objectsIn } from '../../src/model/json.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { liveFrom } from '../support/plan.ts';
 

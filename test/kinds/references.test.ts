@@ -6,8 +6,8 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../src/kinds/references.ts';
 import type { Address } from '../../src/model/address.ts';
+import type { Change, Difference } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Change, Difference } from '../../src/model/plan.ts';
 import { added, change, difference } from '../report/fixtures.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 

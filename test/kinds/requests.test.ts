@@ -3,8 +3,8 @@
  * the embedded tenant had a say in it.
  */
 import { describe, expect, it } from 'vitest';
+import type { Request } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Request } from '../../src/model/plan.ts';
 import { type PlanCase, planOf, resource } from '../support/plan.ts';
 import { documentedRequest } from './documented.ts';
 

@@ -13,7 +13,7 @@ import {
   objectsIn,
 } from '../../src/model/json.ts';
 import { lookupMarker } from '../../src/model/marker.ts';
-import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
+import { type ApiSettings, contractSettings } from '../../src/model/tenant.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
 
 const status = (value: string, more: JsonObject = {}): JsonObject => ({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { ApiSettings } from '../../src/model/settings.ts';
+import type { ApiSettings } from '../../src/model/tenant.ts';
 import { liveFrom, planOf, resource } from '../support/plan.ts';
 import { createTestWorld, createWorld, type World } from '../support/world.ts';
 

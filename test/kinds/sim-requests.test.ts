@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
+import type { Change } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change } from '../../src/model/plan.ts';
-import { type ApiSettings, contractSettings } from '../../src/model/settings.ts';
+import { type ApiSettings, contractSettings } from '../../src/model/tenant.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
 import { createTestWorld, succeed, writesIn } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Diff, SideDifference } from '../../src/model/diff.ts';
+import type { Diff, SideDifference } from '../../src/model/documents.ts';
 import { canonicalJson } from '../../src/model/json.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';

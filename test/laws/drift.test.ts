@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change } from '../../src/model/documents.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Result } from '../../src/model/result.ts';
+import type { Result } from '../../src/model/documents.ts';
 import { describedGroups, describedWorld, manifestFile } from '../safety/described-kinds.ts';
 import { casesOf, isThorough } from '../support/effort.ts';
 import { fillHost, findWanted, type Host, hostOf, hosts, worldOf } from '../support/hosts.ts';

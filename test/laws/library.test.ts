@@ -3,8 +3,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Change, Plan } from '../../src/model/documents.ts';
 import { getText, type Json, type JsonObject, mapJson, mapMembers } from '../../src/model/json.ts';
-import type { Change, Plan } from '../../src/model/plan.ts';
 import { casesOf } from '../support/effort.ts';
 import { libraryFiles, libraryFolder, libraryObjects } from '../support/library.ts';
 import { startProgram } from '../support/program.ts';

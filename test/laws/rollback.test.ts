@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Plan, Result } from '../../src/model/documents.ts';
 import {
   canonicalJson,
   isArray,
@@ -14,9 +15,7 @@ import {
   pick,
   sameJson,
 } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import { pointer } from '../../src/model/pointer.ts';
-import type { Result } from '../../src/model/result.ts';
 import { fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { describedCase, withReference } from '../support/described.ts';
 import { runs } from '../support/effort.ts';

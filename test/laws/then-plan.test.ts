@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import type { Result } from '../../src/model/result.ts';
+import type { Result } from '../../src/model/documents.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { type DescribedCase, describedCase } from '../support/described.ts';
 import { runs } from '../support/effort.ts';

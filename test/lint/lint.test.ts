@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { type LintKnowledge, lint } from '../../src/lint/index.ts';
 import { collectionsFor } from '../../src/lint/searches.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Finding, lintRules } from '../../src/model/lint.ts';
 import { config, type Files, failureOf, load } from '../loader/fixture.ts';

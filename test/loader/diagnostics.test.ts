@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { SourceFile } from '../../src/loader/file.ts';
 import { Problems } from '../../src/loader/problems.ts';
-import { hasErrors } from '../../src/model/diagnostic.ts';
-import { Failure, fail } from '../../src/model/failure.ts';
+import { Failure, fail, hasErrors } from '../../src/model/failure.ts';
 import { brief, config, type Files, resource, thrown } from './fixture.ts';
 
 /** How problems are collected, and how their places are shown. */

@@ -5,8 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Project } from '../../src/kinds/project.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { loadProject } from '../../src/loader/index.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { Failure } from '../../src/model/failure.ts';
+import { type Diagnostic, Failure } from '../../src/model/failure.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 

@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { formatAddress, matchAddresses, parseAddress, scopeFilter } from '../../src/model/address.ts';
+import {
+  formatAddress,
+  matchAddresses,
+  parseAddress,
+  scopeFilter,
+  slowGlob,
+} from '../../src/model/address.ts';
 import { makeFolder } from '../../src/model/files.ts';
-import { slowGlob } from '../../src/model/glob.ts';
 
 const names = fc.oneof(
   fc.string({ minLength: 1, unit: 'grapheme' }),

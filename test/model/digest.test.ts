@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Versions } from '../../src/model/diagnostic.ts';
-import { planDigest } from '../../src/model/digest.ts';
+import { type Change, type Plan, planDigest, planFormat } from '../../src/model/documents.ts';
+import type { Versions } from '../../src/model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
-import { type Change, type Plan, planFormat } from '../../src/model/plan.ts';
 import { placesIn, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
 
 const change: Required<Change> = {

@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { noteOverlay } from '../../src/model/diagnostic.ts';
+import {
+  changeOutcomes,
+  countOutcomes,
+  exitCodeOf,
+  hasChanges,
+  isRefused,
+} from '../../src/model/documents.ts';
 import {
   ExitCode,
   Failure,
   fail,
   interruption,
+  noteOverlay,
   systemCode,
   systemFailure,
   unreadableFile,
   unwritableFile,
 } from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
-import { isAllowed, parseAllowedHost } from '../../src/model/network.ts';
-import { hasChanges, isRefused } from '../../src/model/plan.ts';
-import { changeOutcomes, countOutcomes, exitCodeOf } from '../../src/model/result.ts';
 import { recordText } from '../../src/model/status.ts';
+import { isAllowed, parseAllowedHost } from '../../src/model/tenant.ts';
 import { change } from '../report/fixtures.ts';
 
 describe('the exit code', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ExitCode } from '../../src/model/failure.ts';
 import {
   exitCodeOfFleet,
   type FleetMember,
@@ -7,7 +6,8 @@ import {
   fleetOf,
   isFailed,
   worstExitCode,
-} from '../../src/model/fleet.ts';
+} from '../../src/model/documents.ts';
+import { ExitCode } from '../../src/model/failure.ts';
 import { change, plan, result } from '../report/fixtures.ts';
 
 const created = change({ address: 'SenderAddress/a@acme.example', action: 'create' });

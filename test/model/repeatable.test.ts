@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runConcurrently, SharedWork } from '../../src/model/basics.ts';
+import { isRepeatable } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import { isRepeatable } from '../../src/model/plan.ts';
 
 const patch = (body: Json) => isRepeatable({ method: 'PATCH', body });
 const replace = { op: 'replace', path: '/a', value: 1 };

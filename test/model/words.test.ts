@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { actions, planFormat } from '../../src/model/plan.ts';
+import { actions, changeOutcomes, exitCodeOf, planFormat, resultFormat } from '../../src/model/documents.ts';
 import { valueAt } from '../../src/model/pointer.ts';
-import { changeOutcomes, exitCodeOf, resultFormat } from '../../src/model/result.ts';
-import { contractSettings } from '../../src/model/settings.ts';
 import { verifiedKinds } from '../../src/model/status.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { didYouMean } from '../../src/model/words.ts';
 
 /** The words that plans and results may use are listed twice, in the types and in the schemas: the two agree. */

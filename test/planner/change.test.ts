@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
+import { isRefused, secretsSentBy } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import { isRefused, secretsSentBy } from '../../src/model/plan.ts';
-import { contractSettings } from '../../src/model/settings.ts';
+import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/model/digest.ts';
+import { isRefused, type Plan } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { isRefused, type Plan } from '../../src/model/plan.ts';
 import { findUndeclared } from '../../src/planner/deletes.ts';
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change } from '../../src/model/documents.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;

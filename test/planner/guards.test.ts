@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/kinds/project.ts';
-import { isRefused, type Plan } from '../../src/model/plan.ts';
+import { isRefused, type Plan } from '../../src/model/documents.ts';
 import { findLaterRefusals, findRefusals } from '../../src/planner/guards.ts';
 import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 

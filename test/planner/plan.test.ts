@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isRefused, type Plan } from '../../src/model/documents.ts';
 import { Failure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { renderBody } from '../../src/model/marker.ts';
-import { isRefused, type Plan } from '../../src/model/plan.ts';
 import { type Answer, answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const { sender, template } = answers;

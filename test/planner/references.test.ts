@@ -5,11 +5,9 @@ import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { planDigest } from '../../src/model/digest.ts';
-import { Failure } from '../../src/model/failure.ts';
+import { type Change, type Difference, type Plan, planDigest } from '../../src/model/documents.ts';
+import { type Diagnostic, Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Change, Difference, Plan } from '../../src/model/plan.ts';
 import {
   fillReferences,
   referencesIn,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { contentDigest, LiveIndex } from '../../src/kinds/live-objects.ts';
+import type { ChangeResult, Result } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { ChangeResult, Result } from '../../src/model/result.ts';
 import { findMovedDefaults, movedDefaultRemark, provenDefault } from '../../src/planner/moved-defaults.ts';
 import { rollbackState } from '../../src/planner/rollback.ts';
 import { answers, liveFrom, resource } from '../support/plan.ts';

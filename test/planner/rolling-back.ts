@@ -1,9 +1,7 @@
 /** The plan that undoes a result made by hand. */
 
 import type { Resource } from '../../src/kinds/resource.ts';
-import { withDigest } from '../../src/model/digest.ts';
-import type { Plan } from '../../src/model/plan.ts';
-import type { ChangeResult, Result } from '../../src/model/result.ts';
+import { type ChangeResult, type Plan, type Result, withDigest } from '../../src/model/documents.ts';
 import { annotateRollback, rollbackRequests, rollbackState } from '../../src/planner/rollback.ts';
 import { type Answer, inputOf, liveObjects, type PlanCase, planOf } from '../support/plan.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Difference } from '../../src/model/documents.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { Difference } from '../../src/model/plan.ts';
 import { sidesOf } from '../../src/preview/templates.ts';
 import { change, difference } from '../report/fixtures.ts';
 import { createWorld, expectEnd, seedFile, type World } from '../support/world.ts';

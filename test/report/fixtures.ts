@@ -1,14 +1,17 @@
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Fleet, type FleetMember, fleetOf } from '../../src/model/fleet.ts';
 import {
   type Action,
   type Change,
+  type ChangeResult,
   type Difference,
+  type Fleet,
+  type FleetMember,
+  fleetOf,
   type Plan,
   planFormat,
+  type Result,
   type Summary,
-} from '../../src/model/plan.ts';
-import type { ChangeResult, Result } from '../../src/model/result.ts';
+} from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import { type Document, type Format, type ReportOptions, renderReport } from '../../src/report/index.ts';
 
 /** Hand-made values for the reports. */

@@ -1,6 +1,6 @@
 /** What several environments have in common in one change: it is said once, by field and by replacement. */
 import { describe, expect, it } from 'vitest';
-import type { Difference } from '../../src/model/plan.ts';
+import type { Difference } from '../../src/model/documents.ts';
 import type { Format } from '../../src/report/index.ts';
 import {
   added,

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import { type Fleet, fleetOf, notRun } from '../../src/model/fleet.ts';
-import type { Change } from '../../src/model/plan.ts';
-import type { ChangeResult } from '../../src/model/result.ts';
+import { type Change, type ChangeResult, type Fleet, fleetOf, notRun } from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import type { Format } from '../../src/report/index.ts';
 import {
   difference,

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import type { Fleet } from '../../src/model/fleet.ts';
-import type { Change } from '../../src/model/plan.ts';
+import type { Change, Fleet } from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import { violations } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
 import { describeInBrowser, expectReadable } from './browsing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderSearch } from '../../src/commands/search.ts';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Plan } from '../../src/model/documents.ts';
 import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
 import { renderRequests } from '../../src/report/text.ts';
 import { difference, plain, plan, render, update } from './fixtures.ts';

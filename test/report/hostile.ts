@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import type { Diff } from '../../src/model/diff.ts';
-import { type FleetMember, fleetOf } from '../../src/model/fleet.ts';
+import { type Diff, type FleetMember, fleetOf } from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import type { Document } from '../../src/report/index.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, Plan } from '../../src/model/plan.ts';
+import type { Change, Plan } from '../../src/model/documents.ts';
 import type { ReportOptions } from '../../src/report/index.ts';
 import {
   added,

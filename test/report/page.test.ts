@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import type { Diff, DiffObject, DiffSide } from '../../src/model/diff.ts';
-import type { Plan } from '../../src/model/plan.ts';
+import type { Diff, DiffObject, DiffSide, Plan } from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import { type Document, renderReport } from '../../src/report/index.ts';
 import { violations } from '../support/browser.ts';
 import { describeInBrowser, expectReadable } from './browsing.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import type { Format } from '../../src/report/index.ts';
 import {
   change,

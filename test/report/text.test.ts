@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Diagnostic } from '../../src/model/diagnostic.ts';
-import type { Change, Difference } from '../../src/model/plan.ts';
-import type { ChangeResult, Result } from '../../src/model/result.ts';
+import type { Change, ChangeResult, Difference, Result } from '../../src/model/documents.ts';
+import type { Diagnostic } from '../../src/model/failure.ts';
 import { formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { renderRequests } from '../../src/report/text.ts';

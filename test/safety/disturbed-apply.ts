@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { exitCodeOf, type Plan, type Result } from '../../src/model/documents.ts';
 import { isObject, type JsonObject } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
-import { exitCodeOf, type Result } from '../../src/model/result.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import type { SandboxOptions } from '../support/sandbox.ts';
 import {

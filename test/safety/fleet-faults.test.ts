@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Fleet } from '../../src/model/fleet.ts';
+import type { Fleet } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Fault, TenantState } from '../../src/sandbox/index.ts';
 import { casesOf, isThorough } from '../support/effort.ts';

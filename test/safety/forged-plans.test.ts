@@ -1,8 +1,13 @@
 /** Plan files that somebody changed, digest included, so that they do something else than they show. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
+import {
+  type Change,
+  type Difference,
+  type Plan,
+  planDigest,
+  type Request,
+} from '../../src/model/documents.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
-import type { Change, Difference, Plan, Request } from '../../src/model/plan.ts';
 import { createWorld, expectEnd, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 

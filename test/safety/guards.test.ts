@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
+import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import { createTestWorld, expectEnd, filesBelow, type World, writesIn } from '../support/world.ts';
 import { fillTenant } from './every-kind.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress } from '../../src/model/address.ts';
-import { planDigest } from '../../src/model/digest.ts';
+import { planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
 import { createTestWorld, expectEnd, succeed, writesIn } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime } from './every-kind.ts';

@@ -1,9 +1,8 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
+import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import { serve } from '../support/api-host.ts';
 import { shortenPauses } from '../support/short-pauses.ts';
 import { addObjects } from '../support/tenant-objects.ts';

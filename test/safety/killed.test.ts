@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Result } from '../../src/model/result.ts';
+import type { Result } from '../../src/model/documents.ts';
 import type { Fault } from '../../src/sandbox/index.ts';
 import { commandLine, startProgram } from '../support/program.ts';
 import { createTestWorld, succeed, type World, writesIn } from '../support/world.ts';

@@ -1,8 +1,7 @@
 /** Objects that are known by their ids alone, since a manifest pins them so or because they share a name, keep their names for guards. */
 import { beforeEach, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
+import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import { createTestWorld, expectEnd, type World, writesIn } from '../support/world.ts';
 
 const seed = `

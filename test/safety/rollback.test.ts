@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { planDigest } from '../../src/model/digest.ts';
+import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import type { Plan } from '../../src/model/plan.ts';
 import {
   createTestWorld,
   expectEnd,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Change, Plan } from '../../src/model/plan.ts';
+import type { Change, Plan } from '../../src/model/documents.ts';
 import type { TenantState } from '../../src/sandbox/index.ts';
 import { type Content, fill, manifests, tenantContent } from '../support/arbitraries.ts';
 import { runs } from '../support/effort.ts';

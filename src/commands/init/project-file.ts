@@ -6,7 +6,7 @@ import { append, eolOf } from '../../exporter/edit/document.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { openProjects } from '../../loader/index.ts';
 import { requireInside } from '../../loader/paths.ts';
-import { version } from '../../model/documents.ts';
+import { version } from '../../model/basics.ts';
 import { unwritableFile } from '../../model/failure.ts';
 import { makeFolder } from '../../model/files.ts';
 import { get, isObject, type Json, objectFrom, parseJson } from '../../model/json.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Group as Family, groupBy } from '../../model/basics.ts';
-import type { Diagnostic, Source, Versions } from '../../model/diagnostic.ts';
-import type { Request } from '../../model/plan.ts';
+import type { Request } from '../../model/documents.ts';
+import type { Diagnostic, Source, Versions } from '../../model/failure.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, diffLines, type LineDiff, shorten } from '../line-diff.ts';
 import type { ReportOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { script, style } from '../../generated/report-page.ts';
 import { groupBy } from '../../model/basics.ts';
-import { hasErrors } from '../../model/diagnostic.ts';
+import { hasErrors } from '../../model/failure.ts';
 import { timeWords } from '../../model/words.ts';
 import type { ReportOptions } from '../options.ts';
 import { type Group, linesOf, type Page, reviewOf } from '../page.ts';

@@ -1,4 +1,10 @@
 import type { Plan } from '../generated/schemas/plan.ts';
+import {
+  defaultIdentityService,
+  defaultProfileManagementService,
+  type IdentityService,
+  type ProfileManagementService,
+} from '../generated/schemas/project.ts';
 
 interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
@@ -64,3 +70,13 @@ export type TenantName = Plan['tenant'];
 export function isSameTenant(one: TenantName, other: TenantName): boolean {
   return one.identity === other.identity && one.profiles === other.profiles;
 }
+
+type Details<T> = Required<Omit<T, 'baseUrl' | 'tokenUrl' | 'auth' | 'tls' | 'preset'>>;
+
+/** How a tenant differs from the documented API, as its environment declares it (api-notes; docs/environments.md). */
+export interface ApiSettings extends Details<IdentityService>, Details<ProfileManagementService> {}
+
+export const contractSettings: ApiSettings = {
+  ...defaultIdentityService,
+  ...defaultProfileManagementService,
+};
