@@ -1,7 +1,6 @@
 import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { bugHint, version } from './model/basics.ts';
-import { ExitCode } from './model/failure.ts';
+import { bugHint, ExitCode, version } from './model/failure.ts';
 
 let isLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

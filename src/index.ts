@@ -34,10 +34,9 @@ export {
   type TenantOptions,
 } from './engine/tenant.ts';
 export type { Export, ExportedFile } from './exporter/files.ts';
-export type { Kinds } from './kinds/catalog.ts';
 export type { Kind, LiveObject } from './kinds/kind.ts';
 export type { TenantState } from './kinds/live-objects.ts';
-export type { Environment, Project, ProjectEnvironment, Secrets } from './kinds/project.ts';
+export type { Environment, Kinds, Project, ProjectEnvironment, Secrets } from './kinds/project.ts';
 export type { Resource } from './kinds/resource.ts';
 export { type LoadOptions, loadEnvironment, loadProject } from './loader/index.ts';
 export { type Address, formatAddress, type Key, matchAddresses, parseAddress } from './model/address.ts';

@@ -1,5 +1,5 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
+import type { Kinds } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import { type ChangeResult, mayHaveFailed, type Plan, type Result } from '../model/documents.ts';

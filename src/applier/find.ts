@@ -1,4 +1,4 @@
-import type { Clock } from '../client/clock.ts';
+import type { Clock } from '../client/rate-limiter.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import {
   identityOf,
@@ -6,9 +6,9 @@ import {
   ignoring,
   keyBefore,
   LiveIndex,
+  type ReadRequest,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change, ChangeResult } from '../model/documents.ts';

@@ -1,12 +1,19 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { addressesOf, distinctKeys, identityOf, LiveIndex, type TenantState } from '../kinds/live-objects.ts';
-import { type ReadRequest, someOf } from '../kinds/read-request.ts';
+import {
+  addressesOf,
+  distinctKeys,
+  identityOf,
+  LiveIndex,
+  type ReadRequest,
+  someOf,
+  type TenantState,
+} from '../kinds/live-objects.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress, type Key, matchAddresses, parseAddress } from '../model/address.ts';
-import { groupBy, tool } from '../model/basics.ts';
-import { actions, type Change, type Plan, planDigest, planFormat } from '../model/documents.ts';
+import { groupBy } from '../model/basics.ts';
+import { actions, type Change, type Plan, planDigest, planFormat, tool } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { isLookedUp, markersIn, refOf } from '../model/marker.ts';

@@ -1,13 +1,11 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
-import type { Clock } from '../client/clock.ts';
-import type { Kinds } from '../kinds/catalog.ts';
+import type { Clock } from '../client/rate-limiter.ts';
 import { listNeeds } from '../kinds/dependencies.ts';
 import { fillPath } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { shownId, type TenantState } from '../kinds/live-objects.ts';
-import type { Secrets } from '../kinds/project.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
+import { type ReadRequest, shownId, type TenantState } from '../kinds/live-objects.ts';
+import type { Kinds, Secrets } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import type {
   Action,

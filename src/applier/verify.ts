@@ -1,4 +1,3 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { differencesBetween, type FieldDifference } from '../kinds/compare.ts';
 import {
   comparable,
@@ -10,6 +9,7 @@ import {
 } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { isIgnored } from '../kinds/places.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';

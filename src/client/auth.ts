@@ -11,8 +11,8 @@ import {
   unsentAnswer,
   unsentWithProblems,
 } from './answer.ts';
-import type { Clock } from './clock.ts';
 import { describeAnswer } from './describe.ts';
+import type { Clock } from './rate-limiter.ts';
 import type { Redactor } from './redactor.ts';
 import { dateOf } from './retry.ts';
 import type { Call } from './transport.ts';

@@ -12,15 +12,17 @@ import {
   type Read,
 } from '../kinds/kind.ts';
 import {
+  allOf,
   candidateKeys,
   distinctKeys,
   identityOf,
   idsAsNames,
   LiveIndex,
   liveObject,
+  type ReadRequest,
+  someOf,
   type TenantState,
 } from '../kinds/live-objects.ts';
-import { allOf, type ReadRequest, someOf } from '../kinds/read-request.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';

@@ -1,8 +1,7 @@
 import type { Request } from '../model/documents.ts';
 import { type Answer, type Answered, mayHaveHappened, pauseText, type Sent } from './answer.ts';
-import type { Clock } from './clock.ts';
 import { trackingIdOf } from './describe.ts';
-import type { Permit } from './rate-limiter.ts';
+import type { Clock, Permit } from './rate-limiter.ts';
 
 /** Attempts after failures, and times in milliseconds. */
 export const defaultRetryLimits = {

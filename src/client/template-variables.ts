@@ -1,5 +1,5 @@
 import { apiRequest, identityResource } from '../kinds/http.ts';
-import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
+import { listedFor, type VariableLists } from '../kinds/notifications.ts';
 import type { Key } from '../model/address.ts';
 import {
   get,

@@ -1,5 +1,5 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { isArray, isObject, type Json, mapJson, mapMembers, parseJson } from '../model/json.ts';
 import { type Answer, holdsMessage } from './answer.ts';
 import type { Redactor } from './redactor.ts';

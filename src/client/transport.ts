@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import type { Endpoint } from '../kinds/project.ts';
-import { tool } from '../model/basics.ts';
+import { tool } from '../model/documents.ts';
 import { Failure, fail, messageOf, systemCode } from '../model/failure.ts';
 import { isTooDeep, parseJson } from '../model/json.ts';
 import type { HttpProxies } from '../model/tenant.ts';

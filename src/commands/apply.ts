@@ -53,7 +53,6 @@ import {
   planOptionsOf,
   text,
 } from './command.ts';
-import { commitHere } from './commit.ts';
 import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
   appendStepSummary,
@@ -67,6 +66,7 @@ import {
   stdoutName,
   writeReports,
 } from './output.ts';
+import { commitHere } from './plan-output.ts';
 import { withFleetProgress, withTenant } from './progress.ts';
 import {
   namedEnvironments,

@@ -1,6 +1,5 @@
 import yargs, { type Argv } from 'yargs';
-import { version } from '../model/basics.ts';
-import { type Diagnostic, ExitCode, Failure, fail } from '../model/failure.ts';
+import { type Diagnostic, ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { commandAt } from './command.ts';

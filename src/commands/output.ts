@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import type { TemplateSetting } from '../engine/templates.ts';
-import { bugHint } from '../model/basics.ts';
 import type { Fleet, Plan } from '../model/documents.ts';
 import {
+  bugHint,
   type Diagnostic,
   type ExitCode,
   Failure,
@@ -11,13 +11,13 @@ import {
   messageOf,
   systemFailure,
 } from '../model/failure.ts';
-import { redactDocument } from '../report/redacted.ts';
 import {
   type Document,
   type Format,
   formatsOf,
   prepareReport,
   type ReportOptions,
+  redactDocument,
   reportOf,
   unsupportedFormat,
 } from '../report/report.ts';

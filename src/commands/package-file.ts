@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { editorSchema } from '../generated/validators.js';
-import type { Kinds } from '../kinds/catalog.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { getObject, getText, isObject, type JsonObject, parseJson } from '../model/json.ts';
 
 const root = dirname(createRequire(import.meta.url).resolve('tenantctl/package.json'));

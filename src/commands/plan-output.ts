@@ -1,13 +1,15 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { hasChanges, isRefused, type Plan } from '../model/documents.ts';
-import { ExitCode } from '../model/failure.ts';
-import type { ReportOptions } from '../report/report.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
+import type { Format, ReportOptions } from '../report/report.ts';
 import { type ArgsOf, flag, format, groups, list, text } from './command.ts';
-import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
 import { outputDocument, renderTemplates, saveFile, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
+import { folderInRepository, projectFileOf } from './project.ts';
 
 export const planOutputOptions = {
   out: text(
@@ -53,4 +55,81 @@ export function howToApply(
   const file = config ?? (env.TENANTCTL_CONFIG || undefined);
   const words = typeof what === 'string' ? [what.startsWith('-') ? `./${what}` : what] : what;
   return { applyWith: file === undefined ? words : [...words, '--config', file] };
+}
+
+/** How a CI system names the commit of a job. */
+interface CiSystem {
+  readonly id: string;
+  readonly author: string;
+  /** The first one that is set counts. */
+  readonly branch: readonly string[];
+  /** The web address that `commit/ID` and `blob/ID/FILE` are below; empty if the variables do not give it. */
+  readonly web?: (env: NodeJS.ProcessEnv) => string;
+}
+
+const systems: readonly CiSystem[] = [
+  {
+    id: 'GITHUB_SHA',
+    author: 'GITHUB_ACTOR',
+    branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
+    web: ({ GITHUB_SERVER_URL = '', GITHUB_REPOSITORY = '' }) =>
+      GITHUB_REPOSITORY && `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`,
+  },
+  {
+    id: 'CI_COMMIT_SHA',
+    author: 'CI_COMMIT_AUTHOR',
+    branch: ['CI_COMMIT_REF_NAME'],
+    web: ({ CI_PROJECT_URL = '' }) => CI_PROJECT_URL && `${CI_PROJECT_URL}/-`,
+  },
+  {
+    id: 'BUILD_SOURCEVERSION',
+    author: 'BUILD_REQUESTEDFOR',
+    branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCHNAME'],
+  },
+  { id: 'GIT_COMMIT', author: 'CHANGE_AUTHOR', branch: ['CHANGE_BRANCH', 'GIT_BRANCH'] },
+];
+
+interface CommitArgs {
+  readonly config: string | undefined;
+  readonly format: Format;
+  readonly report: readonly string[];
+}
+
+/**
+ * The commit of a CI job, and where its manifests can be read, from the variables of the CI system. Outside of CI, for a report
+ * that others read, the last commit of the checkout.
+ */
+export async function commitHere(
+  args: CommitArgs,
+  io: Io,
+): Promise<Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>> {
+  const { env } = io;
+  const system = systems.find(({ id }) => env[id]);
+  if (!system) {
+    const isForOthers = args.report.length > 0 || ['html', 'markdown'].includes(args.format);
+    const commit = isForOthers ? await lastCommit(args, io) : null;
+    return commit ? { commit: { ...commit, url: '' } } : {};
+  }
+  const id = env[system.id] ?? '';
+  // A person's address does not belong in a comment.
+  const author = (env[system.author] ?? '').replace(/\s*<[^>]*>$/, '');
+  const branch = system.branch.flatMap((name) => env[name] || [])[0] ?? '';
+  const address = system.web?.(env);
+  if (!address) return { commit: { id, author, branch, url: '' } };
+  const commit = { id, author, branch, url: `${address}/commit/${id}` };
+  const sourceUrl = `${address}/blob/${id}/{file}#L{line}`;
+  return { commit, sourceUrl, folder: await folderInRepository(args, io) };
+}
+
+/** The last commit of the project's repository; `null` without one. */
+async function lastCommit({ config }: CommitArgs, io: Io) {
+  try {
+    const file = projectFileOf(config, io);
+    if (!existsSync(file)) return null;
+    const { headCommit } = await import('../loader/git.ts');
+    return await headCommit(dirname(file));
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }

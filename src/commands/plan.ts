@@ -11,10 +11,9 @@ import {
   planOptions,
   planOptionsOf,
 } from './command.ts';
-import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
 import { checkOutput, outputDocument, saveFile, stdoutName } from './output.ts';
-import { howToApply, outputPlan, planOutputOptions } from './plan-output.ts';
+import { commitHere, howToApply, outputPlan, planOutputOptions } from './plan-output.ts';
 import { withFleetProgress } from './progress.ts';
 import { projectFileOptions, projectOptions, selectedEnvironments, selectorsOf } from './project.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { findProjectFile, requireProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
 import { startEmbedded } from '../engine/tenant.ts';
-import { type PresetName, presetNames } from '../kinds/presets.ts';
+import { type PresetName, presetNames } from '../kinds/project.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';

@@ -7,10 +7,9 @@ import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
 import { type Document, reportOf } from '../report/report.ts';
 import { argument, commonOptions, describeCommand, format, list } from './command.ts';
-import { commitHere } from './commit.ts';
 import type { Io } from './io.ts';
 import { checkOutput, contextOf, printReport, renderTemplates, wantsPage, writeReports } from './output.ts';
-import { howToApply } from './plan-output.ts';
+import { commitHere, howToApply } from './plan-output.ts';
 import { folderInRepository, projectFileOptions } from './project.ts';
 import { readText } from './saved.ts';
 

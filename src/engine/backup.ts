@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { systemClock } from '../client/clock.ts';
+import { systemClock } from '../client/rate-limiter.ts';
 import { apiRequest, type Call, isPathSegment } from '../kinds/http.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import type { Environment } from '../kinds/project.ts';

@@ -1,7 +1,6 @@
-import { globProblem, type Kinds, unknownKind } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, LiveIndex } from '../kinds/live-objects.ts';
-import type { Environment } from '../kinds/project.ts';
+import { type Environment, globProblem, type Kinds, unknownKind } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Scope } from '../model/documents.ts';

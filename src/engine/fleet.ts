@@ -6,7 +6,7 @@ import type { ApplyEvent } from '../applier/run.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
 import { readFirstPage } from '../client/pages.ts';
-import { apiRequest, idText, type Service } from '../kinds/http.ts';
+import { apiRequest, idText, type Service, serviceOf } from '../kinds/http.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
@@ -51,7 +51,7 @@ import {
 } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
-import { journalFolder, serviceOf } from './reading.ts';
+import { journalFolder } from './reading.ts';
 import { pastApplies } from './results.ts';
 import { withSince } from './since.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';

@@ -1,10 +1,10 @@
 import { isRefusedRead } from '../client/describe.ts';
 import { readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameSources, type Records } from '../exporter/ids.ts';
-import type { Kinds } from '../kinds/catalog.ts';
 import { isReferenceField } from '../kinds/field.ts';
 import { type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
-import { allOf } from '../kinds/read-request.ts';
+import { allOf } from '../kinds/live-objects.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';

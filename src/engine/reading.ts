@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import type { RecentWrite } from '../applier/journal.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, readAgain } from '../client/client.ts';
 import { type ReadAllOptions, readAll } from '../client/read.ts';
-import { readAgain } from '../client/read-once.ts';
+import { serviceOf } from '../kinds/http.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
+import { allOf, identityOf, type ReadRequest } from '../kinds/live-objects.ts';
 import type { Environment } from '../kinds/project.ts';
-import { allOf, type ReadRequest } from '../kinds/read-request.ts';
 import { environmentFolder } from '../loader/paths.ts';
 import { type Address, formatAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
-import { contractSettings } from '../model/tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 export function journalFolder(root: string, environment: string): string {
@@ -104,5 +102,3 @@ export function servedKinds(wanted: readonly Kind[], environments: readonly Envi
   });
   return { served, skipped };
 }
-
-export const serviceOf = ({ resource }: Kind) => resource.lane(contractSettings).service;

@@ -1,8 +1,8 @@
 /** The additions to a plan for reviewers. */
-import type { Kinds } from '../kinds/catalog.ts';
+
 import { type LiveObject, ownId } from '../kinds/kind.ts';
 import { isKnownById, LiveIndex, type Match } from '../kinds/live-objects.ts';
-import type { Project } from '../kinds/project.ts';
+import type { Kinds, Project } from '../kinds/project.ts';
 import { idsOnSide } from '../kinds/references.ts';
 import type { Change, DraftPlan, SideDifference } from '../model/documents.ts';
 import { get, type JsonObject } from '../model/json.ts';

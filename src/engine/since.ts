@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Kinds } from '../kinds/catalog.ts';
-import type { Project } from '../kinds/project.ts';
+import type { Kinds, Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';

@@ -1,11 +1,10 @@
 import { domainToASCII } from 'node:url';
-import { systemClock } from '../client/clock.ts';
 import type { DnsChecker } from '../client/dns-checker.ts';
+import { systemClock } from '../client/rate-limiter.ts';
 import { readObjects } from '../client/read.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { candidateKeys, distinctKeys, identityOf } from '../kinds/live-objects.ts';
+import { allOf, candidateKeys, distinctKeys, identityOf, someOf } from '../kinds/live-objects.ts';
 import { mailFrom } from '../kinds/mail-from.ts';
-import { allOf, someOf } from '../kinds/read-request.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';

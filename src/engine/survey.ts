@@ -1,15 +1,20 @@
+import { withSend } from '../client/client.ts';
 import { allOrFailure } from '../client/describe.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readListRows } from '../client/read.ts';
-import { withSend } from '../client/read-once.ts';
 import { templateContext } from '../client/template-variables.ts';
-import type { ApiResource, Service } from '../kinds/http.ts';
+import { type ApiResource, type Service, serviceOf } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
+import { allOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
-import { type PresetName, presetNames, presets } from '../kinds/presets.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
-import type { Environment, ProjectEnvironment } from '../kinds/project.ts';
-import { allOf } from '../kinds/read-request.ts';
+import {
+  type Environment,
+  type PresetName,
+  type ProjectEnvironment,
+  presetNames,
+  presets,
+} from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
@@ -24,7 +29,7 @@ import {
 } from '../model/json.ts';
 import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { referencesIn } from '../planner/references.ts';
-import { servedKinds, serviceOf } from './reading.ts';
+import { servedKinds } from './reading.ts';
 import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 

@@ -1,11 +1,9 @@
 import { readDefaults, readObjects } from '../client/read.ts';
 import { readTemplateContext, readVariables } from '../client/template-variables.ts';
 import { readableFields } from '../kinds/field.ts';
-import { LiveIndex } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notifications.ts';
+import { LiveIndex, someOf } from '../kinds/live-objects.ts';
+import { notificationTemplate, type VariableLists } from '../kinds/notifications.ts';
 import type { Project } from '../kinds/project.ts';
-import { someOf } from '../kinds/read-request.ts';
-import type { VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Plan } from '../model/documents.ts';
 import type { JsonObject } from '../model/json.ts';

@@ -1,8 +1,7 @@
 import type { ApplyEvent } from '../applier/run.ts';
-import { type Client, type ClientEvent, createClient, type Limiters } from '../client/client.ts';
-import { type Clock, systemClock } from '../client/clock.ts';
+import { type Client, type ClientEvent, createClient, type Limiters, readOnce } from '../client/client.ts';
+import { type Clock, systemClock } from '../client/rate-limiter.ts';
 import { readState } from '../client/read.ts';
-import { readOnce } from '../client/read-once.ts';
 import type { Redactor } from '../client/redactor.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';

@@ -5,11 +5,9 @@ import { readTemplateContext, readVariables } from '../client/template-variables
 import { sameValue } from '../kinds/field.ts';
 import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { identityOf } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notifications.ts';
-import { someOf } from '../kinds/read-request.ts';
+import { identityOf, someOf } from '../kinds/live-objects.ts';
+import { listedFor, notificationTemplate } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { listedFor } from '../kinds/template-variables.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail, interruption } from '../model/failure.ts';

@@ -1,3 +1,4 @@
+import { serviceOf } from '../kinds/http.ts';
 import type { Environment, Policy, Project } from '../kinds/project.ts';
 import { noticesOf, type Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
@@ -8,7 +9,6 @@ import { type Diagnostic, ExitCode, Failure, hasErrors, noteOverlay } from '../m
 import { get } from '../model/json.ts';
 import { findAbsentTargets, lookupsIn, referencesIn } from '../planner/references.ts';
 import { checkScope, selectionOf } from './choices.ts';
-import { serviceOf } from './reading.ts';
 
 /**
  * Loads a project and lints it, without asking the tenant. Problems are returned, not thrown. Those of resources out of

@@ -1,9 +1,9 @@
 import type { Address } from '../model/address.ts';
 import type { Change } from '../model/documents.ts';
 import { markersIn } from '../model/marker.ts';
-import type { Kinds } from './catalog.ts';
 import { refsInPath } from './http.ts';
 import { ownId } from './kind.ts';
+import type { Kinds } from './project.ts';
 import { idsOnSide } from './references.ts';
 
 /**

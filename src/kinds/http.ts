@@ -3,7 +3,7 @@ import type { Request } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { refOf } from '../model/marker.ts';
-import type { ApiSettings } from '../model/tenant.ts';
+import { type ApiSettings, contractSettings } from '../model/tenant.ts';
 
 export type Service = 'identity' | 'profiles';
 
@@ -24,6 +24,11 @@ export interface ApiResource {
   /** From the base URL on, with `{name}` for the id of an object that it is below. */
   path(settings: ApiSettings): string;
   lane(settings: ApiSettings): Lane;
+}
+
+/** The same in every environment. */
+export function serviceOf({ resource }: { readonly resource: ApiResource }): Service {
+  return resource.lane(contractSettings).service;
 }
 
 /** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */

@@ -1,11 +1,11 @@
 import { authProfile } from './auth-profile.ts';
-import { catalogOf, type Kinds } from './catalog.ts';
 import { kindFrom } from './described-kind.ts';
 import { descriptorFrom } from './descriptor.ts';
 import { identityResource } from './http.ts';
 import { mailFrom } from './mail-from.ts';
 import { notificationPreference, notificationTemplate } from './notifications.ts';
 import { profileSearch } from './profile-search.ts';
+import { catalogOf, type Kinds } from './project.ts';
 import { senderAddress } from './sender-address.ts';
 import { simIntegration } from './sim-integration.ts';
 import { verifiedDomain } from './verified-domain.ts';

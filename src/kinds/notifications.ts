@@ -181,3 +181,15 @@ function replace({ key: [key = ''], fields, settings }: WriteInput): Write {
   const body = { key, ...Object.fromEntries(lists) };
   return { requests: [call('PUT', written, settings, { below: [key], body })] };
 }
+
+interface ListedVariables {
+  readonly names: ReadonlySet<string>;
+  /** The members of `$__global`. */
+  readonly globals: ReadonlySet<string>;
+  readonly examples: JsonObject;
+}
+
+export type VariableLists = ReadonlyMap<string, ListedVariables>;
+
+/** Templates in several locales have the same variables. */
+export const listedFor = ([key = '', medium = '']: Key): string => JSON.stringify([key, medium]);

@@ -1,10 +1,9 @@
 import { foldName, sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { notificationTemplate } from '../kinds/notifications.ts';
-import { allOf, someOf } from '../kinds/read-request.ts';
+import { allOf, someOf } from '../kinds/live-objects.ts';
+import { listedFor, notificationTemplate, type VariableLists } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import { verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';

@@ -11,11 +11,17 @@ import {
   type Limits as WrittenLimits,
 } from '../generated/schemas/project.ts';
 import { validators } from '../generated/validators.js';
-import { catalogOf, globProblem, type Kinds, unknownKind } from '../kinds/catalog.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { presets } from '../kinds/presets.ts';
-import type { Environment, Policy } from '../kinds/project.ts';
+import {
+  catalogOf,
+  type Environment,
+  globProblem,
+  type Kinds,
+  type Policy,
+  presets,
+  unknownKind,
+} from '../kinds/project.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json } from '../model/json.ts';

@@ -8,8 +8,7 @@ import type {
   Auth as WrittenAuth,
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
-import type { Kinds } from '../kinds/catalog.ts';
-import type { Auth, Endpoint, Environment, Setting } from '../kinds/project.ts';
+import type { Auth, Endpoint, Environment, Kinds, Setting } from '../kinds/project.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import { readRegularFile } from '../model/files.ts';
 import { get, type Json } from '../model/json.ts';

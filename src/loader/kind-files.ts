@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
-import { catalogOf, type Kinds } from '../kinds/catalog.ts';
 import { kindFrom } from '../kinds/described-kind.ts';
 import { type Descriptor, descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
+import { catalogOf, type Kinds } from '../kinds/project.ts';
 import { Failure, hasErrors } from '../model/failure.ts';
 import { isObject } from '../model/json.ts';
 import { pointer } from '../model/pointer.ts';

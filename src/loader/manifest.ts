@@ -1,10 +1,10 @@
-import { type Kinds, unknownKind } from '../kinds/catalog.ts';
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
+import { type Kinds, unknownKind } from '../kinds/project.ts';
 import { idsIn } from '../kinds/references.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';

@@ -1,8 +1,8 @@
 import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
-import { globProblem } from '../kinds/catalog.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { globProblem } from '../kinds/project.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
 import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import type { Kinds } from '../kinds/catalog.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { matchGlob, slowGlob } from '../model/address.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { requireRegularFile } from '../model/files.ts';

@@ -5,7 +5,7 @@ import type { Change as ChangeResult, Result } from '../generated/schemas/result
 import type { Address } from './address.ts';
 import { groupBy } from './basics.ts';
 import { checkoutDigest, sha256 } from './digest.ts';
-import { type Diagnostic, ExitCode, hasErrors } from './failure.ts';
+import { type Diagnostic, ExitCode, hasErrors, version } from './failure.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from './json.ts';
 import { markersIn } from './marker.ts';
 
@@ -13,6 +13,9 @@ export type { Diff } from '../generated/schemas/diff.ts';
 export type { Fleet } from '../generated/schemas/fleet.ts';
 export type { Change, Difference, Moved, Plan, Request } from '../generated/schemas/plan.ts';
 export type { Change as ChangeResult, Request as SentRequest, Result } from '../generated/schemas/result.ts';
+
+/** The program, as documents name it. */
+export const tool: Plan['tool'] = { name: 'tenantctl', version };
 
 export const planFormat = 2;
 

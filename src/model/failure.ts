@@ -24,6 +24,18 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(isError);
 }
 
+declare const TENANTCTL_VERSION: string | undefined;
+declare const TENANTCTL_BUGS: string | null | undefined;
+
+/** The version in package.json, filled in by the build. */
+export const version = typeof TENANTCTL_VERSION === 'string' ? TENANTCTL_VERSION : '0.0.0-source';
+
+/** Says that an error is a bug, and where to report it if package.json names a place. */
+export function bugHint(withWhat: string): string {
+  const address = typeof TENANTCTL_BUGS === 'string' ? ` at ${TENANTCTL_BUGS}` : '';
+  return `This is a bug in tenantctl. Please report it${address}, with ${withWhat}.`;
+}
+
 /** The exit codes of the program (design, section 4). */
 export const ExitCode = {
   done: 0,

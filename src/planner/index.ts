@@ -1,14 +1,18 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges } from '../kinds/dependencies.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { LiveIndex, type Match } from '../kinds/live-objects.ts';
+import { defaultsOf, LiveIndex, type Match, type ReadRequest } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
-import type { Secrets } from '../kinds/project.ts';
-import { defaultsOf, type ReadRequest } from '../kinds/read-request.ts';
+import type { Kinds, Secrets } from '../kinds/project.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
-import { tool } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import { type Change, type DraftPlan, planFormat, type Request, secretsSentBy } from '../model/documents.ts';
+import {
+  type Change,
+  type DraftPlan,
+  planFormat,
+  type Request,
+  secretsSentBy,
+  tool,
+} from '../model/documents.ts';
 import { type Diagnostic, Failure, noteOverlay } from '../model/failure.ts';
 import { itemsOf, objectFrom } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';

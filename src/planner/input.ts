@@ -1,8 +1,6 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { distinctKeys, identityOf, idsAsNames } from '../kinds/live-objects.ts';
-import type { Environment, Secrets } from '../kinds/project.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
+import { distinctKeys, identityOf, idsAsNames, type ReadRequest } from '../kinds/live-objects.ts';
+import type { Environment, Kinds, Secrets } from '../kinds/project.ts';
 import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
 import { type Address, scopeFilter } from '../model/address.ts';
 import type { Scope } from '../model/documents.ts';

@@ -1,7 +1,7 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import { type Kind, type LiveObject, parentKey, partFor } from '../kinds/kind.ts';
 import { identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import type { Resource, UsedLookup } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';

@@ -1,9 +1,8 @@
-import type { Kinds } from '../kinds/catalog.ts';
 import { compareField } from '../kinds/compare.ts';
 import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
-import { identityOf, isKnownById, LiveIndex, shownId } from '../kinds/live-objects.ts';
-import type { ReadRequest } from '../kinds/read-request.ts';
+import { identityOf, isKnownById, LiveIndex, type ReadRequest, shownId } from '../kinds/live-objects.ts';
+import type { Kinds } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { mapIds } from '../kinds/references.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';

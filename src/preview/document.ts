@@ -3,7 +3,7 @@ import { messageStyle } from '../generated/preview-page.ts';
 import { get, getText, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { RenderedSides } from '../render/template.ts';
 import { html, Markup, markMatches } from '../report/html/markup.ts';
-import type { RenderedSide } from '../report/options.ts';
+import type { RenderedSide } from '../report/page.ts';
 import { oneLine, takeFirst } from '../report/safe.ts';
 
 /** Nothing runs in the document and no request leaves it. It may use styles and embedded pictures only. */

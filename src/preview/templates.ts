@@ -1,9 +1,8 @@
 import { sameValue } from '../kinds/field.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
-import { notificationTemplate } from '../kinds/notifications.ts';
+import { listedFor, notificationTemplate, type VariableLists } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { listedFor, type VariableLists } from '../kinds/template-variables.ts';
 import type { Address } from '../model/address.ts';
 import type { Change, Plan } from '../model/documents.ts';
 import { type Diagnostic, interruption, type Source } from '../model/failure.ts';
@@ -13,7 +12,7 @@ import { setMember } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { parseMessages, renderTemplate, type Sides } from '../render/template.ts';
-import type { Rendered } from '../report/options.ts';
+import type { Rendered } from '../report/page.ts';
 import { toRendered } from './document.ts';
 import type { ListedTemplate } from './protocol.ts';
 

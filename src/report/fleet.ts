@@ -14,7 +14,6 @@ import {
 import { type Diagnostic, isError } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
 import { shareField } from './families.ts';
-import type { ReportContext } from './options.ts';
 import {
   commitFacts,
   diagnosticsPage,
@@ -23,6 +22,7 @@ import {
   type Group,
   type Page,
   pointsOf,
+  type ReportContext,
 } from './page.ts';
 import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
 import { nextSteps, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';

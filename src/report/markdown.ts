@@ -5,12 +5,12 @@ import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { permalink } from './html/entries.ts';
 import { type LineDiff, signedLines } from './line-diff.ts';
-import type { ReportOptions } from './options.ts';
 import {
   type Entry,
   type Group,
   linesOf,
   type Page,
+  type ReportOptions,
   reasonOf,
   reviewOf,
   sourceLink,

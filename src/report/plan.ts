@@ -11,7 +11,6 @@ import {
 import { type Diagnostic, isError } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
-import type { ReportContext } from './options.ts';
 import {
   commitFacts,
   type Entry,
@@ -21,6 +20,7 @@ import {
   type Notice,
   type Page,
   pointsOf,
+  type ReportContext,
 } from './page.ts';
 import { oneLine } from './safe.ts';
 import { fieldOf, pathWords } from './values.ts';

@@ -8,8 +8,16 @@ import {
   type SentRequest,
 } from '../model/documents.ts';
 import { isError } from '../model/failure.ts';
-import type { ReportContext } from './options.ts';
-import { commitFacts, type Entry, emptyEntry, emptyPage, type Notice, type Page, pointsOf } from './page.ts';
+import {
+  commitFacts,
+  type Entry,
+  emptyEntry,
+  emptyPage,
+  type Notice,
+  type Page,
+  pointsOf,
+  type ReportContext,
+} from './page.ts';
 import { writtenFields } from './values.ts';
 import {
   actionWords,

@@ -4,8 +4,15 @@ import { type Diagnostic, isError, type Severity } from '../model/failure.ts';
 import { ageWords, namesAndMore } from '../model/words.ts';
 import { familiesOf } from './families.ts';
 import { blank, cut, layout, padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
-import type { ReportOptions } from './options.ts';
-import { consequenceOf, type Entry, type Group, linesOf, type Page, urgencyOf } from './page.ts';
+import {
+  consequenceOf,
+  type Entry,
+  type Group,
+  linesOf,
+  type Page,
+  type ReportOptions,
+  urgencyOf,
+} from './page.ts';
 import { actionStyles, entryRows } from './rows.ts';
 import { takeLast } from './safe.ts';
 import { bodyText } from './values.ts';

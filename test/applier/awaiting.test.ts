@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Pending, settle } from '../../src/applier/awaiting.ts';
 import { lookUntil, type Task } from '../../src/applier/find.ts';
 import { type ApplyEvent, type Ending, ending } from '../../src/applier/run.ts';
-import type { ReadRequest } from '../../src/kinds/read-request.ts';
+import type { ReadRequest } from '../../src/kinds/live-objects.ts';
 import { steppingClock } from './run.ts';
 import { startTenant } from './tenant.ts';
 import { createThing, deleteThing, taskOf } from './things.ts';

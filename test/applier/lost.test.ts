@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyEvent } from '../../src/applier/run.ts';
-import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { catalogOf } from '../../src/kinds/project.ts';
 import type { Change } from '../../src/model/documents.ts';
 import { secretsOf } from '../support/plan.ts';
 import { apply, newFolder, outcomes } from './run.ts';

@@ -6,7 +6,7 @@ import { type Journal, openJournal } from '../../src/applier/journal.ts';
 import { ResultFile } from '../../src/applier/result-file.ts';
 import type { ApplyEvent } from '../../src/applier/run.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
-import type { ReadRequest } from '../../src/kinds/read-request.ts';
+import type { ReadRequest } from '../../src/kinds/live-objects.ts';
 import type { Change, ChangeResult, Plan, Result } from '../../src/model/documents.ts';
 import { isThorough } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent } from '../../src/applier/run.ts';
-import { catalogOf } from '../../src/kinds/catalog.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { catalogOf } from '../../src/kinds/project.ts';
 import type { ChangeResult } from '../../src/model/documents.ts';
 import { apply, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';

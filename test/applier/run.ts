@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { applyChanges } from '../../src/applier/apply.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { ApplyOptions, TenantPort } from '../../src/applier/run.ts';
-import type { Clock } from '../../src/client/clock.ts';
+import type { Clock } from '../../src/client/rate-limiter.ts';
 import type { ChangeOutcome, Plan, Result } from '../../src/model/documents.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { secretsOf } from '../support/plan.ts';

@@ -7,8 +7,7 @@ import type { Answer, Sent } from '../../src/client/answer.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { readState } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
-import type { TenantState } from '../../src/kinds/live-objects.ts';
-import type { ReadRequest } from '../../src/kinds/read-request.ts';
+import type { ReadRequest, TenantState } from '../../src/kinds/live-objects.ts';
 import type { Request } from '../../src/model/documents.ts';
 import {
   get,

@@ -1,9 +1,9 @@
 import type { Task } from '../../src/applier/find.ts';
-import { catalogOf } from '../../src/kinds/catalog.ts';
 import { compareField } from '../../src/kinds/compare.ts';
 import { identityResource } from '../../src/kinds/http.ts';
 import type { Kind, LiveObject, UpdateInput, Write, WriteInput } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
+import { catalogOf } from '../../src/kinds/project.ts';
 import { formatAddress, type Key } from '../../src/model/address.ts';
 import {
   type Change,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mayHaveHappened } from '../../src/client/answer.ts';
 import type { Limiters } from '../../src/client/client.ts';
-import { systemClock } from '../../src/client/clock.ts';
+import { systemClock } from '../../src/client/rate-limiter.ts';
 import type { Auth } from '../../src/kinds/project.ts';
 import { fail } from '../../src/model/failure.ts';
 import type { Json } from '../../src/model/json.ts';

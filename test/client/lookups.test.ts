@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
+import { readOnce } from '../../src/client/client.ts';
 import { readRecords, resolveLookups } from '../../src/client/lookups.ts';
-import { readOnce } from '../../src/client/read-once.ts';
 import { Redactor } from '../../src/client/redactor.ts';
 import type { Request } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';

@@ -5,7 +5,7 @@ import { readState } from '../../src/client/read.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import { apiRequest, resourceAt } from '../../src/kinds/http.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { someOf } from '../../src/kinds/read-request.ts';
+import { someOf } from '../../src/kinds/live-objects.ts';
 import { onFailure } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/tenant.ts';

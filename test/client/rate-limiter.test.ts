@@ -1,6 +1,5 @@
 import { describe, expect, it, test, vi } from 'vitest';
-import { systemClock } from '../../src/client/clock.ts';
-import { type Permit, RateLimiter, SlidingWindow } from '../../src/client/rate-limiter.ts';
+import { type Permit, RateLimiter, SlidingWindow, systemClock } from '../../src/client/rate-limiter.ts';
 import { handClock, settle } from './support.ts';
 
 /** A tenant that refuses what exceeds `requests` arrivals in any `per`. */

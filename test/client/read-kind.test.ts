@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Answer } from '../../src/client/answer.ts';
-import type { Client } from '../../src/client/client.ts';
+import { type Client, readAgain } from '../../src/client/client.ts';
 import { readRows } from '../../src/client/pages.ts';
 import {
   readAll,
@@ -10,10 +10,9 @@ import {
   readObjects,
   readObjectsAndOthers,
 } from '../../src/client/read.ts';
-import { readAgain } from '../../src/client/read-once.ts';
 import { readTemplateContext, readVariables } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
+import { allOf, type ReadRequest, someOf } from '../../src/kinds/live-objects.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/tenant.ts';

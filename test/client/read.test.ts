@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer, lostAnswer } from '../../src/client/answer.ts';
-import type { Client } from '../../src/client/client.ts';
+import { type Client, readOnce } from '../../src/client/client.ts';
 import { allOrFailure } from '../../src/client/describe.ts';
 import { readRows } from '../../src/client/pages.ts';
 import { readState } from '../../src/client/read.ts';
-import { readOnce } from '../../src/client/read-once.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
-import { allOf, type ReadRequest, someOf } from '../../src/kinds/read-request.ts';
+import { allOf, type ReadRequest, someOf } from '../../src/kinds/live-objects.ts';
 import type { Request } from '../../src/model/documents.ts';
 import { type Diagnostic, Failure, fail } from '../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';

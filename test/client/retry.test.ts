@@ -1,7 +1,7 @@
 /** What becomes of a request over all of its attempts: what follows each answer, after which wait, and what it ends with. */
 import { describe, expect, it, test } from 'vitest';
 import { type Answer, lostAnswer, unsentAnswer } from '../../src/client/answer.ts';
-import type { Clock } from '../../src/client/clock.ts';
+import type { Clock } from '../../src/client/rate-limiter.ts';
 import { defaultRetryLimits, sendWithRetry } from '../../src/client/retry.ts';
 import { answerWith, jumpingClock } from './support.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientEvent, type ClientOptions, createClient } from '../../src/client/client.ts';
-import type { Clock } from '../../src/client/clock.ts';
 import { resolveLookups } from '../../src/client/lookups.ts';
+import type { Clock } from '../../src/client/rate-limiter.ts';
 import { readState } from '../../src/client/read.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
+import type { ReadRequest } from '../../src/kinds/live-objects.ts';
 import type { RateLimit } from '../../src/kinds/project.ts';
-import type { ReadRequest } from '../../src/kinds/read-request.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type SandboxOptions, startSandbox, type Variations } from '../support/sandbox.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import type { Answer, Sent } from '../../src/client/answer.ts';
 import { type Client, type ClientEvent, type ClientOptions, createClient } from '../../src/client/client.ts';
-import type { Clock } from '../../src/client/clock.ts';
+import type { Clock } from '../../src/client/rate-limiter.ts';
 import { createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
 import { type ApiResource, apiRequest, type Call, identityResource } from '../../src/kinds/http.ts';
 import type { Auth, RateLimit } from '../../src/kinds/project.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/client/clock.ts';
+import type { Clock } from '../../src/client/rate-limiter.ts';
 import { type FleetOptions, forEachEnvironment, planFleet } from '../../src/engine/fleet.ts';
 import { readStatus } from '../../src/engine/status.ts';
 import { openProjects } from '../../src/loader/index.ts';

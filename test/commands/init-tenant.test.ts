@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { presets } from '../../src/kinds/presets.ts';
+import { presets } from '../../src/kinds/project.ts';
 import { fillHost, worldOf } from '../support/hosts.ts';
 import { type SandboxOptions, startSandbox, variationsFrom } from '../support/sandbox.ts';
 import { shortenPauses } from '../support/short-pauses.ts';

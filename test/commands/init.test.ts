@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { version } from '../../src/model/basics.ts';
+import { version } from '../../src/model/failure.ts';
 import { expectSound } from '../support/workflows.ts';
 import { createTestFolder, expectEnd, filesBelow, runProgram, type World } from '../support/world.ts';
 

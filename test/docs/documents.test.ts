@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { isOnlyReferredTo } from '../../src/kinds/kind.ts';
-import { presetNames, presets } from '../../src/kinds/presets.ts';
+import { presetNames, presets } from '../../src/kinds/project.ts';
 import { get, isArray, isObject, type Json, parseJson } from '../../src/model/json.ts';
 import { ways } from '../../src/sandbox/index.ts';
 import { isThorough } from '../support/effort.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { version } from '../../src/model/basics.ts';
+import { version } from '../../src/model/failure.ts';
 import { worldOf } from '../support/hosts.ts';
 import { createTestWorld, expectEnd, succeed } from '../support/world.ts';
 

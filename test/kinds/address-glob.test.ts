@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { globProblem, unknownKind } from '../../src/kinds/catalog.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
+import { globProblem, unknownKind } from '../../src/kinds/project.ts';
 
 describe('a glob of addresses', () => {
   const template = (...below: string[]) => below.map((each) => `NotificationTemplate/${each}`);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { catalogOf } from '../../src/kinds/catalog.ts';
 import { arrangeChanges, cycleText, listNeeds } from '../../src/kinds/dependencies.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Field } from '../../src/kinds/kind.ts';
+import { catalogOf } from '../../src/kinds/project.ts';
 import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../src/kinds/references.ts';
 import type { Address } from '../../src/model/address.ts';
 import type { Change, Difference } from '../../src/model/documents.ts';

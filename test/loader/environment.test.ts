@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { presetNames, presets } from '../../src/kinds/presets.ts';
-import type { Environment } from '../../src/kinds/project.ts';
+import { type Environment, presetNames, presets } from '../../src/kinds/project.ts';
 import { loadEnvironment, loadEnvironmentNames } from '../../src/loader/index.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { config, errors, failureOf, load, project, refusalOf, resource, thrown } from './fixture.ts';

@@ -1,9 +1,10 @@
 /** Kinds whose objects refer to each other. */
-import { catalogOf } from '../../src/kinds/catalog.ts';
+
 import { kindFrom } from '../../src/kinds/described-kind.ts';
 import type { Descriptor } from '../../src/kinds/descriptor.ts';
 import type { Kind, LiveObject } from '../../src/kinds/kind.ts';
 import { liveObject } from '../../src/kinds/live-objects.ts';
+import { catalogOf } from '../../src/kinds/project.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 
 const described = (kind: string, fields: Descriptor['fields'], more: Partial<Descriptor> = {}): Kind =>

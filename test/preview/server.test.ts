@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listedFor } from '../../src/kinds/template-variables.ts';
+import { listedFor } from '../../src/kinds/notifications.ts';
 import { Preview } from '../../src/preview/server.ts';
 import { sidesIn, snapshot, template } from './support.ts';
 

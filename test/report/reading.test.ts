@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { RenderedSide } from '../../src/report/options.ts';
+import type { RenderedSide } from '../../src/report/page.ts';
 import { violations } from '../support/browser.ts';
 import { describeInBrowser, marked, side } from './browsing.ts';
 import {

@@ -6,7 +6,7 @@ import { Redactor } from '../../src/client/redactor.ts';
 import { type Change, fleetOf } from '../../src/model/documents.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { type Document, type Format, formatsOf } from '../../src/report/index.ts';
-import { redactDocument } from '../../src/report/redacted.ts';
+import { redactDocument } from '../../src/report/report.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { change, difference, lockout, outcome, plan, render, sampleResult, update } from './fixtures.ts';
 import { documentsOf } from './hostile.ts';

@@ -1,6 +1,6 @@
 /** What the descriptions of two products say about the operations that tenantctl sends (api-notes, "Presets"). */
 import { describe, expect, test } from 'vitest';
-import { presetNames as settingsNames } from '../../src/kinds/presets.ts';
+import { presetNames as settingsNames } from '../../src/kinds/project.ts';
 import { get, isArray, isObject, type Json, type JsonObject, objectsIn } from '../../src/model/json.ts';
 import { operations, presets } from '../../src/sandbox/index.ts';
 import { call, type Send, start } from './caller.ts';

@@ -4,8 +4,14 @@ import type { Request } from '../../model/documents.ts';
 import type { Diagnostic, Source, Versions } from '../../model/failure.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, diffLines, type LineDiff, shorten } from '../line-diff.ts';
-import type { ReportOptions } from '../options.ts';
-import { consequenceOf, type Entry, type Group, type Notice, sourceLink } from '../page.ts';
+import {
+  consequenceOf,
+  type Entry,
+  type Group,
+  type Notice,
+  type ReportOptions,
+  sourceLink,
+} from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
   bodyText,
@@ -26,8 +32,7 @@ import {
   symbols,
   whereOf,
 } from '../words.ts';
-import { controlsMarkup, picturesMarkup } from './mail-markup.ts';
-import { html, Markup, markMatches } from './markup.ts';
+import { controlsMarkup, html, Markup, markMatches, picturesMarkup } from './markup.ts';
 
 /** Up to this many entries, all are expanded at first. */
 const maxOpen = 8;

@@ -3,8 +3,7 @@ import { script, style } from '../../generated/report-page.ts';
 import { groupBy } from '../../model/basics.ts';
 import { hasErrors } from '../../model/failure.ts';
 import { timeWords } from '../../model/words.ts';
-import type { ReportOptions } from '../options.ts';
-import { type Group, linesOf, type Page, reviewOf } from '../page.ts';
+import { type Group, linesOf, type Page, type ReportOptions, reviewOf } from '../page.ts';
 import { oneLine } from '../safe.ts';
 import { type Count, joinParts, namesInBrief, pluralize } from '../words.ts';
 import {
