@@ -262,7 +262,6 @@ export const fleetOptions = {
   ),
 } as const;
 
-/** The options of a plan, as the engine takes them. */
 export function planOptionsOf(args: ArgsOf<typeof planOptions>, env: NodeJS.ProcessEnv): PlanOptions {
   const {
     only,

@@ -13,7 +13,6 @@ import { kindsHere, projectFileOf } from './project.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** The command that completes command lines of `commands`. */
 export function createCompletion(commands: Commands) {
   const command = describeCommand({
     usage:

@@ -140,7 +140,6 @@ function listSecrets({ secrets }: Export, folder: string, io: Io) {
   return content === null ? null : { path, content, isChanged: content !== existing };
 }
 
-/** The folder of `--out`, absolute. */
 function resolveOut({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
   return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
 }

@@ -98,7 +98,6 @@ function entryOf(line: string) {
   return { name, type: name.includes('--') ? type : '', meaning: meaning.join(' ') };
 }
 
-/** The choices of an option, and its default. */
 function factWords(fact: string, name: string): string[] {
   const [, about, value = ''] = /^(choices|default): (.*)$/.exec(fact) ?? [];
   const plain = value.replaceAll('"', '');

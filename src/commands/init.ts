@@ -340,7 +340,6 @@ async function askForTenants(ask: Ask): Promise<readonly GivenTenant[]> {
   return [{ ...first, name }, ...others];
 }
 
-/** Reads the name of an environment that is not there yet. */
 function newName(taken: readonly GivenTenant[], preset: string): (answer: string) => string {
   return (answer) => {
     const name = answer === '' ? preset : answer;

@@ -22,7 +22,6 @@ export interface ProgramIo {
 
 /** Streams and surroundings of a command. Both streams leave out secrets. */
 export interface Io extends ProgramIo {
-  /** How much is printed, and how. */
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly color: boolean;

@@ -37,7 +37,6 @@ function expandWords(given: readonly string[]): readonly string[] {
 
 const fileOption = /^--(?:out|report)$/;
 
-/** Parses the arguments and runs the command that they name. */
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const at = commandAt(argv, commands);
   const name = argv[at] ?? '';
@@ -188,7 +187,6 @@ const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> 
   port: [0, 65_535],
 };
 
-/** The mistake in the values of options, if there is one. */
 function mistakesIn(
   values: Args,
   { array = [], number = [] }: Options,

@@ -139,7 +139,6 @@ export function checkOutput(
   checkWritable(files, io, reads);
 }
 
-/** Stands for stdout as the name of a file. */
 export const stdoutName = '-';
 
 /** Writes the document into each file, in the format that the ending names. Throws a Failure if it cannot. */

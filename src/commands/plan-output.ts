@@ -57,7 +57,6 @@ export function howToApply(
   return { applyWith: file === undefined ? words : [...words, '--config', file] };
 }
 
-/** How a CI system names the commit of a job. */
 interface CiSystem {
   readonly id: string;
   readonly author: string;

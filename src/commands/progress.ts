@@ -19,7 +19,6 @@ interface Progress {
 
 type FleetProgress = ReturnType<typeof createFleetProgress>;
 
-/** Runs work with a tenant, and shows its progress. */
 export async function withProgress<T>(
   io: Io,
   work: (options: TenantOptions, progress: Progress) => Promise<T>,

@@ -192,7 +192,6 @@ async function readSome(client: Client, kind: Kind, ids: readonly string[]): Pro
 /** The remedy for ids: a policy, another word in the manifest or descriptor, or none. */
 type Sort = 'policy' | 'reference' | 'words' | 'unknown';
 
-/** The ids at one place of the objects of a kind. */
 interface IdsAtPlace {
   readonly kind: Kind;
   readonly sort: Sort;

@@ -342,7 +342,6 @@ const usualClass = 'NeAttribute';
 
 interface KindCheck {
   readonly kind: string;
-  /** True when manifests declare such objects. */
   readonly declared: boolean;
   /** True when manifests refer to such objects: then a plan reads them too. */
   readonly referredTo: boolean;

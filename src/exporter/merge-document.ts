@@ -385,7 +385,6 @@ function pairAlike(
   return [...pairs, ...pairInOrder([], others.slice(next))];
 }
 
-/** The number of members that two items have in common. */
 function countShared(one: Json = null, other: Json = null): number {
   if (!isObject(one) || !isObject(other)) return 0;
   return Object.entries(one).filter(([name, value]) => sameJson(value, get(other, name) ?? null)).length;

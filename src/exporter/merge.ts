@@ -198,7 +198,6 @@ type ManifestFile = readonly Segment[];
 
 /** One document of a file with the comments and markers around it. All segments together are the file. */
 interface Segment {
-  /** Where it begins. */
   readonly line: number;
   readonly text: string;
   readonly hasDocument: boolean;

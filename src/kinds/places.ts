@@ -44,7 +44,6 @@ export class Places {
     });
   }
 
-  /** True if some place has one of the policies. */
   has(...policies: readonly PlacePolicy[]): boolean {
     return this.#entries.some(({ policy }) => policies.includes(policy));
   }

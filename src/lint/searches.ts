@@ -46,7 +46,6 @@ function rulesOf(search: Resource): Rule[] {
 
 const textIn = ({ fields }: Rule, name: string): string | null => getText(fields, name);
 
-/** The operators of each type of rule. */
 const operatorsOf: Readonly<Record<string, readonly string[]>> = {
   ProfileStatusRule: ['==', '!='],
   ProfileTypeRule: ['==', '!='],

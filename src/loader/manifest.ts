@@ -61,7 +61,6 @@ interface ManifestContext {
   readonly readTag: ReadTag;
   readonly overlays: Overlays | null;
   readonly problems: Problems;
-  /** The manifests that are the same in all environments. */
   readonly shared: Map<WrittenManifest, Manifest>;
 }
 

@@ -20,7 +20,6 @@ export interface Mapping {
 }
 
 export interface ManifestDocument extends Mapping {
-  /** Comments beside values, by the places of these. */
   readonly comments: ReadonlyMap<Pointer, string>;
   readonly remarks: readonly string[];
 }

@@ -14,7 +14,6 @@ export type { Fleet } from '../generated/schemas/fleet.ts';
 export type { Change, Difference, Moved, Plan, Request } from '../generated/schemas/plan.ts';
 export type { Change as ChangeResult, Request as SentRequest, Result } from '../generated/schemas/result.ts';
 
-/** The program, as documents name it. */
 export const tool: Plan['tool'] = { name: 'tenantctl', version };
 
 export const planFormat = 2;

@@ -208,7 +208,6 @@ function conditionWords(where: Lookup['where']): string {
 
 export const isLookedUp = (name: string): boolean => name.startsWith('!lookup ');
 
-/** The texts and numbers in the literals of a body. */
 export function literalTexts(body: Json, isForeign = false): string[] {
   const verbatim = isForeign ? undefined : literalOf(body);
   if (verbatim !== undefined) return literalTexts(verbatim, true);

@@ -10,7 +10,6 @@ export function namesAndMore(shown: readonly string[], more: number): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A text that may be long, for a message. */
 export const cutShort = (text: string, longest = 60): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 

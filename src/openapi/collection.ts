@@ -7,7 +7,6 @@ import type { OpenApi, Part, Shape } from './document.ts';
 /** The calls of a collection, as its document describes them; `null` for a call that it does not have. */
 export type Collection = ReturnType<typeof readCollection>;
 
-/** A request that writes an object. */
 export type Write = ReturnType<typeof readWrite>;
 
 /** As schemas/kind.schema.json says, with at most one parent. */
@@ -29,7 +28,6 @@ function withParent(path: string, shapes: readonly Shape[] = []) {
 
 type Place = ReturnType<typeof placesOf>[number];
 
-/** The paths of the document. */
 function placesOf(api: OpenApi) {
   const paths = Object.keys(api.at(api.root, 'paths')?.value ?? {}).sort();
   // The path of the first server, with the defaults of its variables, without a slash at the end.
@@ -75,7 +73,6 @@ export function findPlace(api: OpenApi, wanted: string): Place {
   });
 }
 
-/** Reads the calls of the collection at a place. */
 export function readCollection(api: OpenApi, { found, path, itemPath }: Place) {
   const whole = api.at(api.root, 'paths', found);
   const single = itemPath === undefined && isSingle(api, path, whole);

@@ -25,7 +25,6 @@ import { ApiError } from './shape.ts';
 import type { TokenIssuer } from './tokens.ts';
 import type { Variations } from './ways.ts';
 
-/** A request as it arrived. */
 interface Received {
   readonly method: string;
   /** Without the query. */
@@ -38,7 +37,6 @@ interface Received {
 
 type Route = Exclude<ReturnType<Router['find']>, Error>;
 
-/** A request whose operation is known. */
 interface RoutedRequest extends Received {
   readonly route: Route;
 }

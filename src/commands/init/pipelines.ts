@@ -27,7 +27,6 @@ interface Step {
   readonly names: readonly string[];
 }
 
-/** The values for the template of a pipeline. */
 interface PipelineContent<S extends Step = Step> {
   /** A pipeline that promotes has other jobs, and one for several tenants another one for their drift. */
   readonly shape: 'one' | 'several' | 'promotion';
@@ -282,7 +281,6 @@ const systems = {
 
 type System = keyof typeof systems;
 
-/** The places where a system runs the pipeline of a project. */
 function placesIn(system: System, folder: string): string[] {
   const { path } = systems[system];
   // GitHub runs every file there, so each project can have one.

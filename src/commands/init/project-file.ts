@@ -25,13 +25,10 @@ export interface NewTenant {
   readonly survey: Survey | null;
 }
 
-/** Everything that decides what a new project contains. */
 export interface Choices {
   /** In the order in which changes go to them; none: only an embedded tenant. */
   readonly tenants: readonly NewTenant[];
-  /** The source of the first manifests. */
   readonly from: 'examples' | 'export';
-  /** The CI systems that pipelines are written for. */
   readonly pipelines: 'github' | 'gitlab' | 'both' | 'none';
 }
 

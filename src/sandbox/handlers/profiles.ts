@@ -232,7 +232,6 @@ function patchSearch(call: Call, tenant: Tenant): Reply {
   return ok({ advanced_search: showSearch(search, tenant) });
 }
 
-/** Reads the search in the body of a call. */
 const readSearch = <T>({ body }: Call, read: Read<T>): T =>
   object({ advanced_search: read })(body, 'body').advanced_search;
 
