@@ -17,11 +17,10 @@ import {
   unsentWithProblems,
 } from './answer.ts';
 import { createTokenSources } from './auth.ts';
-import { describeAnswer, trackingIdOf } from './describe.ts';
+import { describeAnswer, traceOf, trackingIdOf } from './describe.ts';
 import { type Clock, RateLimiter, systemClock } from './rate-limiter.ts';
 import { Redactor } from './redactor.ts';
 import { defaultRetryLimits, sendWithRetry } from './retry.ts';
-import { traceOf } from './trace.ts';
 import { type Call, createTransport, defaultTransportLimits } from './transport.ts';
 
 export interface Client {

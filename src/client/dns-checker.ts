@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { type DnsRecord, type Publication, recordText } from '../model/documents.ts';
 import { fail, systemCode } from '../model/failure.ts';
-import { type DnsRecord, type Publication, recordText } from '../model/status.ts';
 
 export interface DnsChecker {
   check(record: DnsRecord): Promise<Publication>;

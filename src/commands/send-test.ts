@@ -1,9 +1,8 @@
 import { requireWritable } from '../engine/apply.ts';
 import { prepareTest, sendTest, templateKey } from '../engine/test-notification.ts';
-import { SourceFile } from '../loader/file.ts';
 import { largestFile, loadProject } from '../loader/index.ts';
 import { parseDocuments } from '../loader/parse.ts';
-import { Problems, unresolved } from '../loader/problems.ts';
+import { Problems, SourceFile, unresolved } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree } from '../loader/tree.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';

@@ -5,8 +5,6 @@ import { checkDns, openIdentities, readStatus } from '../engine/status.ts';
 import type { Tenant } from '../engine/tenant.ts';
 import type { Project } from '../kinds/project.ts';
 import { loadProject, openProjects, readAmount } from '../loader/index.ts';
-import { worstExitCode } from '../model/documents.ts';
-import { ExitCode, fail } from '../model/failure.ts';
 import {
   type DnsRecord,
   type IdentityStatus,
@@ -14,7 +12,9 @@ import {
   recordText,
   type Status,
   verifiedKinds,
-} from '../model/status.ts';
+  worstExitCode,
+} from '../model/documents.ts';
+import { ExitCode, fail } from '../model/failure.ts';
 import {
   blank,
   layout,

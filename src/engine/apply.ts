@@ -30,9 +30,8 @@ import { get } from '../model/json.ts';
 import type { Pointer } from '../model/pointer.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
-import { journalFolder, recentWrites } from './reading.ts';
 import { pastApplies } from './results.ts';
-import type { Tenant } from './tenant.ts';
+import { journalFolder, recentWrites, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
   /** Stops the apply: requests in flight finish, nothing new starts. */

@@ -25,10 +25,9 @@ import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed, selectionOf } from './choices.ts';
 import { readReferencedRecords } from './export.ts';
 import { readReferenceNames, shareIds, writeReferences } from './names.ts';
-import { readSettledKinds, servedKinds } from './reading.ts';
 import { nameDifferences, undeclarability } from './review.ts';
 import { findStrayIds } from './stray-ids.ts';
-import { readOnlyTenant, type Tenant } from './tenant.ts';
+import { readOnlyTenant, readSettledKinds, servedKinds, type Tenant } from './tenant.ts';
 
 type SideObject = Parameters<typeof pairObjects>[0][number];
 type ObjectPair = ReturnType<typeof pairObjects>[number];

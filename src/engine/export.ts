@@ -28,9 +28,8 @@ import {
 import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed } from './choices.ts';
 import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
-import { readSettledKinds, servedKinds } from './reading.ts';
 import { findStrayIds, type ProposedPlaces } from './stray-ids.ts';
-import { readOnlyTenant, type Tenant } from './tenant.ts';
+import { readOnlyTenant, readSettledKinds, servedKinds, type Tenant } from './tenant.ts';
 
 export interface ExportOptions extends Pick<DraftInput, 'declaredSecrets'> {
   /** The kinds to export. Left out: all whose objects the API can change. */

@@ -51,10 +51,9 @@ import {
 } from './apply.ts';
 import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
-import { journalFolder } from './reading.ts';
 import { pastApplies } from './results.ts';
 import { withSince } from './since.ts';
-import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
+import { journalFolder, type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 /** `not run`: an interrupted run starts no further environment. */
 type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';

@@ -30,7 +30,6 @@ import {
   resolveReferences,
 } from '../planner/references.ts';
 import { choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
-import { readSettledObjects } from './reading.ts';
 import {
   addUndeclared,
   nameDifferences,
@@ -40,7 +39,7 @@ import {
 } from './review.ts';
 import type { ReadPast } from './since.ts';
 import { findStrayIds } from './stray-ids.ts';
-import { readOnlyTenant, type Tenant } from './tenant.ts';
+import { readOnlyTenant, readSettledObjects, type Tenant } from './tenant.ts';
 
 interface ChangeOptions extends PlanOptions {
   /** The declarations of `since`, if the caller has checked it out for several plans. */

@@ -7,19 +7,11 @@ import { allOf, candidateKeys, distinctKeys, identityOf, someOf } from '../kinds
 import { mailFrom } from '../kinds/mail-from.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { verifiedDomain } from '../kinds/verified-domain.ts';
+import { domainOf, stateWord, undocumentedState, verifiedDomain } from '../kinds/verified-domain.ts';
 import { type Address, formatAddress, type Key } from '../model/address.ts';
+import { type DnsRecord, type IdentityStatus, type Status, verifiedKinds } from '../model/documents.ts';
 import { interruption } from '../model/failure.ts';
 import { get, getText, isArray, type JsonObject } from '../model/json.ts';
-import {
-  type DnsRecord,
-  domainOf,
-  type IdentityStatus,
-  type Status,
-  stateWord,
-  undocumentedState,
-  verifiedKinds,
-} from '../model/status.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { cutShort, quote } from '../model/words.ts';
 import type { Tenant } from './tenant.ts';

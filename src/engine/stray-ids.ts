@@ -14,8 +14,7 @@ import { get, getText, isObject, type Json } from '../model/json.ts';
 import { isFilledInLater, literalOf } from '../model/marker.ts';
 import { isWithin, type Pointer, placesIn, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
-import { servedKinds } from './reading.ts';
-import type { Tenant } from './tenant.ts';
+import { servedKinds, type Tenant } from './tenant.ts';
 
 // Ids that no policy covers, and ids in manifests that could be names. They stay unchanged on the way to another tenant,
 // which does not have them.

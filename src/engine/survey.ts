@@ -29,8 +29,7 @@ import {
 } from '../model/json.ts';
 import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { referencesIn } from '../planner/references.ts';
-import { servedKinds } from './reading.ts';
-import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
+import { servedKinds, type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 import { testNotification } from './test-notification.ts';
 
 /** A setting that the tenant needs, as a read has shown. */

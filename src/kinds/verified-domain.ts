@@ -1,5 +1,4 @@
 import { getText, type JsonObject } from '../model/json.ts';
-import { undocumentedState } from '../model/status.ts';
 import { call, identityResource } from './http.ts';
 import type { Kind } from './kind.ts';
 
@@ -46,3 +45,24 @@ export const verifiedDomain: Kind = {
     }),
   },
 };
+
+export function domainOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/** A state in the spelling of the documents: providers also write `TemporaryFailure`. */
+export function stateWord(reported: string | null): string {
+  return (reported ?? '').replaceAll(/([a-z])[ -]?(?=[A-Z])/g, '$1_').toUpperCase();
+}
+
+/** Explains a state of the mail provider that the documents do not have; `null` for others. */
+export function undocumentedState(reported: string | null): string | null {
+  switch (stateWord(reported)) {
+    case 'NOT_STARTED':
+      return 'The mail provider has not started to verify it.';
+    case 'TEMPORARY_FAILURE':
+      return 'The mail provider could not look up the records, and will try again.';
+    default:
+      return null;
+  }
+}

@@ -4,7 +4,7 @@ import { allOf, someOf } from '../kinds/live-objects.ts';
 import { listedFor, notificationTemplate, type VariableLists } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { senderAddress } from '../kinds/sender-address.ts';
-import { verifiedDomain } from '../kinds/verified-domain.ts';
+import { domainOf, verifiedDomain } from '../kinds/verified-domain.ts';
 import type { Address, Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change } from '../model/documents.ts';
@@ -12,7 +12,6 @@ import { messageOf } from '../model/failure.ts';
 import { get, getText, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { Finding } from '../model/lint.ts';
 import { type Pointer, placesOf, pointer, valueAt } from '../model/pointer.ts';
-import { domainOf } from '../model/status.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import { builtIn, type Reference, scanVelocity } from './velocity.ts';
 

@@ -30,12 +30,11 @@ import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { readConnection } from './connection.ts';
-import type { Place } from './file.ts';
 import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
 import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
-import { Problems, unresolved } from './problems.ts';
+import { type Place, Problems, unresolved } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import {
   type EnvironmentNames,

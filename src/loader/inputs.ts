@@ -4,10 +4,9 @@ import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { nextLine } from './file.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
-import type { Problems } from './problems.ts';
+import { nextLine, type Problems } from './problems.ts';
 import { decodeText, diskSource } from './source.ts';
 
 const dotEnvName = '.env';

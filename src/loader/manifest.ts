@@ -30,10 +30,9 @@ import {
 import { isFilledInLater, lookupOf, markersIn, refOf, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { cutShort, didYouMean } from '../model/words.ts';
-import type { Place } from './file.ts';
 import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import { type Problem, type Problems, unresolved } from './problems.ts';
+import { type Place, type Problem, type Problems, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
 import { type FoundNode, findNode, placeInside, type ReadTag, type Tree } from './tree.ts';

@@ -15,8 +15,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { hasCode } from '../model/failure.ts';
-import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
-import { type Problem, Problems } from './problems.ts';
+import { lineEnd, lineStart, type Place, type Problem, Problems, SourceFile } from './problems.ts';
 import type { FileSource } from './source.ts';
 import { findNode, type YamlDocument } from './tree.ts';
 

@@ -9,9 +9,8 @@ import { lookupOf, refOf, secretName } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, setPart, valueAt } from '../model/pointer.ts';
 import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
-import type { Place } from './file.ts';
 import { findOddBlank } from './parse.ts';
-import { type Problem, unresolved } from './problems.ts';
+import { type Place, type Problem, unresolved } from './problems.ts';
 import type { FoundNode, Tree } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */

@@ -6,9 +6,8 @@ import { matchGlob, slowGlob } from '../model/address.ts';
 import { Failure, fail, systemCode, unreadableFile } from '../model/failure.ts';
 import { requireRegularFile } from '../model/files.ts';
 import { pointer } from '../model/pointer.ts';
-import type { Place } from './file.ts';
 import { holdsCredentials, isInside, refusedPath } from './paths.ts';
-import { Problems } from './problems.ts';
+import { type Place, Problems } from './problems.ts';
 import { findNode, type YamlDocument } from './tree.ts';
 
 /** A source of manifests and side files. Paths are relative to the project's root, with `/`. */

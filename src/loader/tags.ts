@@ -3,11 +3,10 @@ import { Failure, fail, hasCode } from '../model/failure.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapJson } from '../model/json.ts';
 import { lookupMarker, lookupOf } from '../model/marker.ts';
 import { didYouMean } from '../model/words.ts';
-import type { Place, SourceFile } from './file.ts';
 import type { readInputs } from './inputs.ts';
 import { tagNames } from './parse.ts';
 import { sideFilePath } from './paths.ts';
-import { type Problems, unresolved } from './problems.ts';
+import { type Place, type Problems, type SourceFile, unresolved } from './problems.ts';
 import { type FileSource, largestFile, sizeLimit } from './source.ts';
 import { type ReadTag, writtenTag } from './tree.ts';
 

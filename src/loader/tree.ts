@@ -13,9 +13,16 @@ import { type Json, unsafeKeys } from '../model/json.ts';
 import { isMarkerKey } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { cutShort } from '../model/words.ts';
-import { lineEnd, lineStart, type Place, SourceFile } from './file.ts';
 import { sideFilePath } from './paths.ts';
-import { type Problem, type Problems, unresolved } from './problems.ts';
+import {
+  lineEnd,
+  lineStart,
+  type Place,
+  type Problem,
+  type Problems,
+  SourceFile,
+  unresolved,
+} from './problems.ts';
 
 /** A document of a YAML file that is not empty. Its nodes know their offsets in the file. */
 export interface YamlDocument {

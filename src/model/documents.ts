@@ -8,6 +8,7 @@ import { checkoutDigest, sha256 } from './digest.ts';
 import { type Diagnostic, ExitCode, hasErrors, version } from './failure.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from './json.ts';
 import { markersIn } from './marker.ts';
+import type { TenantName } from './tenant.ts';
 
 export type { Diff } from '../generated/schemas/diff.ts';
 export type { Fleet } from '../generated/schemas/fleet.ts';
@@ -274,4 +275,51 @@ export interface TestNotification {
 export interface TestAnswer {
   readonly status: number;
   readonly trackingId: string | null;
+}
+
+/** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
+export const verifiedKinds = ['VerifiedDomain', 'MailFrom', 'SenderAddress'] as const;
+
+/** `not-needed` for the vendor's own identities, `absent` for ones that are only declared, `unknown` for an undocumented state. */
+type Verification = 'verified' | 'not-needed' | 'pending' | 'failed' | 'absent' | 'unknown';
+
+/** A DNS record that has to be published; names and hosts are absolute, in lower case, without the last dot. */
+export type DnsRecord =
+  | { readonly type: 'CNAME'; readonly name: string; readonly value: string }
+  | { readonly type: 'MX'; readonly name: string; readonly priority: number; readonly value: string }
+  | { readonly type: 'TXT'; readonly name: string; readonly value: string };
+
+/** A record in public DNS; `unknown` if the resolver gave no usable answer. */
+export interface Publication {
+  readonly state: 'published' | 'missing' | 'wrong' | 'unknown';
+  readonly found: readonly string[];
+  readonly detail: string | null;
+}
+
+export function recordText(record: DnsRecord): string {
+  return record.type === 'MX' ? `${record.priority} ${record.value}` : record.value;
+}
+
+export interface IdentityStatus {
+  readonly address: Address;
+  readonly kind: (typeof verifiedKinds)[number];
+  readonly name: string;
+  readonly declared: boolean;
+  readonly verification: Verification;
+  readonly reported: string | null;
+  readonly mailFromDomain: string | null;
+  readonly remarks: readonly string[];
+  /** The records to publish, with their states in public DNS; `null` if that was not checked. */
+  readonly records: readonly { readonly record: DnsRecord; readonly publication: Publication | null }[];
+  /** The reasons why values of the tenant are not valid DNS records. */
+  readonly refused: readonly string[];
+}
+
+export interface Status {
+  readonly formatVersion: 1;
+  readonly environment: string;
+  readonly tenant: TenantName;
+  readonly checkedAt: string;
+  readonly identities: readonly IdentityStatus[];
+  readonly summary: Readonly<Record<Verification, number>>;
 }

@@ -1,7 +1,7 @@
 /** Whether public DNS has the records that a tenant wants, by a name server of the test. */
 import { expect, test } from 'vitest';
 import { createDnsChecker } from '../../src/client/dns-checker.ts';
-import type { DnsRecord } from '../../src/model/status.ts';
+import type { DnsRecord } from '../../src/model/documents.ts';
 import { nameServer, type Reply } from '../commands/name-server.ts';
 
 const cname: DnsRecord = { type: 'CNAME', name: 'key.acme.example', value: 'dkim.host.example' };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openIdentities, verificationOf } from '../../src/engine/status.ts';
+import { domainOf, undocumentedState } from '../../src/kinds/verified-domain.ts';
+import type { IdentityStatus } from '../../src/model/documents.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { domainOf, type IdentityStatus, undocumentedState } from '../../src/model/status.ts';
 
 const settings = { dkimSuffix: 'dkim.amazonses.com' };
 const of = (kind: IdentityStatus['kind'], name: string, answer: JsonObject) =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/kinds/resource.ts';
-import { SourceFile } from '../../src/loader/file.ts';
-import { Problems } from '../../src/loader/problems.ts';
+import { Problems, SourceFile } from '../../src/loader/problems.ts';
 import { Failure, fail, hasErrors } from '../../src/model/failure.ts';
 import { brief, config, type Files, resource, thrown } from './fixture.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { SourceFile } from '../../src/loader/file.ts';
 import { parseDocuments, yamlOptions } from '../../src/loader/parse.ts';
-import { Problems } from '../../src/loader/problems.ts';
+import { Problems, SourceFile } from '../../src/loader/problems.ts';
 import { errors, failureOf, refusalOf, resource } from './fixture.ts';
 
 const parts = [

@@ -5,6 +5,7 @@ import {
   exitCodeOf,
   hasChanges,
   isRefused,
+  recordText,
 } from '../../src/model/documents.ts';
 import {
   ExitCode,
@@ -18,7 +19,6 @@ import {
   unwritableFile,
 } from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
-import { recordText } from '../../src/model/status.ts';
 import { isAllowed, parseAllowedHost } from '../../src/model/tenant.ts';
 import { change } from '../report/fixtures.ts';
 

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { actions, changeOutcomes, exitCodeOf, planFormat, resultFormat } from '../../src/model/documents.ts';
+import {
+  actions,
+  changeOutcomes,
+  exitCodeOf,
+  planFormat,
+  resultFormat,
+  verifiedKinds,
+} from '../../src/model/documents.ts';
 import { valueAt } from '../../src/model/pointer.ts';
-import { verifiedKinds } from '../../src/model/status.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { didYouMean } from '../../src/model/words.ts';
 

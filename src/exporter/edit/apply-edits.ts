@@ -10,7 +10,6 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { lineEnd, lineStart, nextLine } from '../../loader/file.ts';
 import {
   formatComment,
   type Mapping,
@@ -20,6 +19,7 @@ import {
   printInline,
   quote,
 } from '../../loader/print.ts';
+import { lineEnd, lineStart, nextLine } from '../../loader/problems.ts';
 import { keyText } from '../../loader/tree.ts';
 import { segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
