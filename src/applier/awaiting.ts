@@ -18,10 +18,8 @@ export interface Pending {
   /** Whether no answer confirms the request. */
   readonly isUncertain: boolean;
   isFinal(found: FoundObjects): boolean;
-  end(seen: LastSeen): Promise<Ending>;
+  end(seen: FoundObjects | { readonly failed: string }): Promise<Ending>;
 }
-
-type LastSeen = FoundObjects | { readonly failed: string };
 
 /**
  * Reads all together, with growing waits, until each is final or its time is over. Never rejects: if the journal cannot be
@@ -172,7 +170,6 @@ export async function endSeen(
   const { unmet, beside, warnings } = live
     ? deviationsOf(task, live, task.live, run.secrets)
     : { unmet: [], beside: [], warnings: [] };
-  const after = live?.fingerprint() ?? null;
-  await run.journal.settle(change.address, { unmet, after }, run.now());
+  await run.journal.settle(change.address, { unmet, after: live?.fingerprint() ?? null }, run.now());
   return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet, beside });
 }

@@ -312,8 +312,7 @@ function wrongNames(
     const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;
     const truth = live ? `that is ${live.address}` : instead;
     const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;
-    const hint = 'Make a new plan and review it.';
-    return [refusal('plan-name-wrong', message, { hint, address })];
+    return [refusal('plan-name-wrong', message, { hint: 'Make a new plan and review it.', address })];
   });
 }
 

@@ -345,7 +345,7 @@ const placeIn = ({ kind }: KindChange, path: Pointer): Pointer => listWithoutOrd
 /** Changes by an update that its plan does not show. Hidden values are left out. */
 function changedBeside(
   { kind, change }: KindChange,
-  planned: PlannedDifferences,
+  planned: ReturnType<typeof plannedDifferences>,
   before: LiveObject,
   live: LiveObject,
 ): FieldDifference[] {
@@ -359,8 +359,6 @@ function changedBeside(
     return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
   });
 }
-
-type PlannedDifferences = ReturnType<typeof plannedDifferences>;
 
 function plannedDifferences({ kind, change: { diff } }: KindChange) {
   // The requested value may be a secret, which a plan does not show. A missing item has nothing else to identify it.
@@ -385,8 +383,6 @@ type Readiness =
   | { readonly is: 'ready'; readonly from: number; readonly resumed: boolean }
   | { readonly is: 'stale'; readonly why: string };
 
-type Evidence = 'taken' | 'notTaken' | 'unclear';
-
 const fresh: Readiness = { is: 'ready', from: 0, resumed: false };
 
 /** What the object shows of a request. `before`: the fingerprints of objects just before it; `null` for one that did not exist. */
@@ -395,7 +391,7 @@ export function judgeEffect(
   { index, before }: { readonly index: number; readonly before: ReadonlyMap<Address, string | null> },
   { live, others }: Pick<FoundObjects, 'live' | 'others'>,
   secrets: KnownSecrets,
-): Evidence {
+): 'taken' | 'notTaken' | 'unclear' {
   if (others.length > 0) return 'unclear';
   const was = before.get(entry.change.address) ?? null;
   if ((live?.fingerprint() ?? null) === was) return 'notTaken';

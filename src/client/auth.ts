@@ -168,8 +168,7 @@ async function fetchToken(
   // Without a lifetime that makes sense, a 401 shows that the token has expired.
   const lifetime = Math.min(Number.POSITIVE_INFINITY, ...[stated, left].filter((ms) => ms > 0));
   // Early enough for a queued request, but not at once for a token that lives for seconds.
-  const until = clock.now() + lifetime - Math.min(30_000, lifetime / 5);
-  return { value: token, until, failures };
+  return { value: token, until: clock.now() + lifetime - Math.min(30_000, lifetime / 5), failures };
 }
 
 /** Distinguishes refused credentials from a wrong or failing token endpoint. */

@@ -335,7 +335,7 @@ interface PreparedRequest {
   readonly name: RequestName;
   readonly request: Request;
   readonly lane: ApiCall['lane'];
-  readonly to: RequestTarget;
+  readonly to: Pick<Call, 'origin' | 'path'>;
   readonly body: string | null;
   /** Values in the body that the plan does not show. */
   readonly concealed: readonly string[];
@@ -384,8 +384,6 @@ function sharedLimiter(
     throw error;
   }
 }
-
-type RequestTarget = Pick<Call, 'origin' | 'path'>;
 
 /** A path may come from a plan file or a tenant's id. One that leaves the base URL or has a query is refused. */
 function requestTarget(baseUrl: string, path: string, query: Readonly<Record<string, string>>) {

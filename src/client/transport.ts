@@ -89,7 +89,7 @@ export function createTransport(
     const options = { connections, maxHeaderSize: largestHeaders, connect };
     // undici takes a while to load, and most runs have no proxy.
     const route = proxy
-      ? import('./proxy.ts').then(({ createProxyRoute }) => createProxyRoute(proxy, options))
+      ? import('./route.ts').then(({ createProxyRoute }) => createProxyRoute(proxy, options))
       : Promise.resolve(createDirectRoute(origin, options, () => asking.add(origin)));
     routes.set(name, route);
     return route;

@@ -111,8 +111,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const listed = listSecrets(exported, isOutside ? folder : project.root, io);
   const files = exported.files.map(({ path, content }) => ({ path: join(shown, path), content }));
   await changeFiles([...(listed?.isChanged ? [listed] : []), ...files], [], io);
-  const diagnostics = [...unmatched, ...exported.diagnostics, ...unread];
-  printDiagnostics(diagnostics, io);
+  printDiagnostics([...unmatched, ...exported.diagnostics, ...unread], io);
   io.stdout.write(`Files written to ${oneLine(shown)}: ${exported.files.length}.\n`);
   if (listed)
     io.stdout.write(`The secrets are listed in ${oneLine(listed.path)}. Set those that \`plan\` asks for.\n`);
@@ -148,8 +147,7 @@ function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io):
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
   const [first] = existing;
   if (first === undefined) return;
-  const path = relative(io.cwd, first);
-  const what = namesAndMore([path], existing.length - 1);
+  const what = namesAndMore([relative(io.cwd, first)], existing.length - 1);
   throw fail('file-exists', `There already: ${what}. Nothing was written.`, {
     hint: 'Update the existing manifests with `export --merge`, or export into another folder with --out.',
   });

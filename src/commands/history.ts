@@ -49,11 +49,9 @@ export const command = describeCommand({
   return ExitCode.done;
 });
 
-type PastApply = Awaited<ReturnType<typeof pastApplies>>[number];
-
 const columns = ['when', 'environment', 'outcome', 'changes', 'commit', 'plan', 'result file'];
 
-function cellsOf(apply: PastApply): string[] {
+function cellsOf(apply: Awaited<ReturnType<typeof pastApplies>>[number]): string[] {
   const { file, environment, startedAt } = apply;
   const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC`;
   if (!('result' in apply)) return [when, environment, 'unreadable', '', '', '', file];

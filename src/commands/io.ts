@@ -89,8 +89,7 @@ export function viewOf(output: Output, io: Io) {
   const isOff = !color || NO_COLOR || FORCE_COLOR === '0';
   const colour = !isOff && (Boolean(FORCE_COLOR) || takesEscapes(output, io));
   // A terminal of unknown size reports 0 columns.
-  const width = output.isTTY === true ? output.columns || 80 : 100;
-  return { colour, width, verbose, quiet };
+  return { colour, width: output.isTTY === true ? output.columns || 80 : 100, verbose, quiet };
 }
 
 /** Questions on stderr and their answers on stdin; `null` at the end of the input. */

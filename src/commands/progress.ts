@@ -17,8 +17,6 @@ interface Progress {
   end(): void;
 }
 
-type FleetProgress = ReturnType<typeof createFleetProgress>;
-
 export async function withProgress<T>(
   io: Io,
   work: (options: TenantOptions, progress: Progress) => Promise<T>,
@@ -63,7 +61,7 @@ export async function withFleetProgress<T>(
   total: number,
   { parallel }: { readonly parallel: number },
   io: Io,
-  work: (run: FleetOptions & FleetProgress) => Promise<T>,
+  work: (run: FleetOptions & ReturnType<typeof createFleetProgress>) => Promise<T>,
 ): Promise<T> {
   const progress = createFleetProgress(total, io);
   try {

@@ -47,8 +47,7 @@ export const command = describeCommand({
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   // The checkout may have another commit than the one that the files are of.
   const commit = await commitHere({ config: args.config, format: 'text', report: [] }, io);
-  const folder = await folderInRepository(args, io);
-  const extras = { ...templates, ...applying, ...commit, folder };
+  const extras = { ...templates, ...applying, ...commit, folder: await folderInRepository(args, io) };
   const report = reportOf(document, contextOf(io, extras));
   await writeReports(report, args.report, io);
   await printReport(report, args.format, io);

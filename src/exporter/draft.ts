@@ -63,10 +63,7 @@ interface Refusal extends Pick<Draft, 'object' | 'tags' | 'names'> {
 export function draftEach(input: DraftInput): { drafts: Draft[]; diagnostics: Diagnostic[] } {
   const sorted = input.objects.toSorted(byAddress);
   const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
-  return {
-    drafts: results.filter((result) => 'key' in result),
-    diagnostics: results.flatMap(remarksOn),
-  };
+  return { drafts: results.filter((result) => 'key' in result), diagnostics: results.flatMap(remarksOn) };
 }
 
 function remarksOn(result: Draft | Refusal): Diagnostic[] {

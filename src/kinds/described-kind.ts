@@ -38,8 +38,6 @@ interface Described extends Omit<Descriptor, 'parent'> {
   readonly parent: Parent | undefined;
 }
 
-type RemoveInput = Parameters<Kind['write']['remove']>[0];
-
 export function kindFrom(
   descriptor: Descriptor,
   {
@@ -187,7 +185,7 @@ function update(target: Described, input: UpdateInput): Write {
   return { requests };
 }
 
-function remove(target: Described, input: RemoveInput): Write {
+function remove(target: Described, input: Parameters<Kind['write']['remove']>[0]): Write {
   const { key, id, settings } = input;
   const place = placeOf(target, id);
   if (!target.delete) return withoutCall(target, 'delete');

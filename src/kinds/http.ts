@@ -73,8 +73,7 @@ export function apiRequest(
   if (lane.service === 'identity') headers[settings.experimentalHeader.toLowerCase()] = 'true';
   const ids = [...above];
   const base = resource.path(settings).replaceAll(placeInPath, () => segmentOf(ids.shift() ?? ''));
-  const path = pathOf(base, ...below);
-  return { method, path, query, headers, body: body ?? null, lane };
+  return { method, path: pathOf(base, ...below), query, headers, body: body ?? null, lane };
 }
 
 export function call(...parts: Parameters<typeof apiRequest>): Request {

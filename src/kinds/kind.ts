@@ -158,8 +158,6 @@ interface RemoveInput {
   readonly settings: ApiSettings;
 }
 
-type Notice = Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
-
 /** Everything that tenantctl knows about a kind of object. Functions are pure: a plan is checked by computing it again. */
 export interface Kind {
   /** Its name in manifests and addresses: a word in PascalCase, never changed once projects use it. */
@@ -218,7 +216,7 @@ export interface Parent {
 interface Quirks {
   /** The kind as hosts with these settings have it: of the same name, key and fields. */
   on?(settings: ApiSettings): Kind;
-  readonly notice?: Notice;
+  readonly notice?: Pick<Diagnostic, 'code' | 'severity' | 'message' | 'hint'>;
   /** Members of `serverOwned` that a manifest declares as another field, with that field. */
   readonly declaredAs?: Readonly<Record<string, string>>;
   /** The declaration, with each value in the field where `parse` puts it for this tenant. */
@@ -244,11 +242,6 @@ export function isOnlyReferredTo(kind: Kind): boolean {
   return isObserved(kind) && Object.keys(kind.fields).length === 0;
 }
 
-interface Above {
-  readonly id: string;
-  readonly part: string;
-}
-
 export function partFor(key: Key): string {
   return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
 }
@@ -261,7 +254,7 @@ export function parentKey({ kind }: Parent, [part = '']: Key): Key {
 export function placeBelow(
   { parent }: Pick<Kind, 'parent'>,
   answer: JsonObject,
-  above: Above | null,
+  above: { readonly id: string; readonly part: string } | null,
 ): JsonObject {
   return parent && above ? { ...answer, [parent.part]: { ...above } } : answer;
 }

@@ -234,8 +234,7 @@ function readDirective(scan: Scan, at: number): void {
   scan.position = end;
   if (name === 'end' && !scan.blocks.pop()) {
     const hint = 'Remove it, or write `\\#end` for the word itself.';
-    const message = 'This `#end` has no open block.';
-    report(scan, { code: 'velocity-unopened', offset: at, message, hint });
+    report(scan, { code: 'velocity-unopened', offset: at, message: 'This `#end` has no open block.', hint });
   }
   if (name === 'else' || name === 'elseif') {
     const block = scan.blocks.at(-1);
@@ -251,8 +250,7 @@ function readArguments(scan: Scan, name: string, example: string, at: number): v
   const begin = match(scan, argumentsBegin, scan.position);
   if (!begin) {
     const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
-    const message = `\`#${name}\` has no parentheses.`;
-    report(scan, { code: 'velocity-syntax', offset: at, message, hint });
+    report(scan, { code: 'velocity-syntax', offset: at, message: `\`#${name}\` has no parentheses.`, hint });
     return;
   }
   const open = scan.position + begin[0].length - 1;

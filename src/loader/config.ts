@@ -209,8 +209,7 @@ function checkGroups(project: ProjectFile, problems: Problems): void {
   for (const [group, members] of Object.entries(project.groups)) {
     for (const [index, member] of members.entries()) {
       const name = member.replace(/^!/, '');
-      const isKnown = picomatch.scan(name).isGlob || project.environments.includes(name);
-      if (isKnown) continue;
+      if (picomatch.scan(name).isGlob || project.environments.includes(name)) continue;
       const message = `The group \`@${group}\` names \`${name}\`, which is not an environment.`;
       const { place } = findNode(project.document, pointer('groups', group, index));
       problems.add('group-member', message, place, { hint: nearEnvironment(name, project) });

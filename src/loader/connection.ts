@@ -155,8 +155,6 @@ function readPem(path: string, at: Pointer, context: BuildContext): string {
   }
 }
 
-type Address = ReturnType<typeof readAddress>;
-
 /** `url` is empty if it cannot be used, which is reported. */
 function readAddress(at: Pointer, text: string, read: (text: string) => BaseUrl, context: BuildContext) {
   const setting = settingAt(at, context);
@@ -185,7 +183,7 @@ function settingAt(at: Pointer, { find }: BuildContext): Setting {
 function readAuth(
   service: string,
   { token, clientId, clientSecret }: WrittenAuth,
-  { url: tokenUrl, setting }: Address,
+  { url: tokenUrl, setting }: ReturnType<typeof readAddress>,
   context: BuildContext,
 ): Auth {
   const at = `/${service}/auth`;

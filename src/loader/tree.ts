@@ -238,8 +238,7 @@ export function findNode({ file, root }: Pick<YamlDocument, 'file' | 'root'>, at
     }
     [node, key] = pair ? [pair.value, pair.key] : [item, item];
   }
-  const place = placeOfNode(node ?? key, file);
-  return { place, key: { file, offset: offsetOfNode(key) }, node, match };
+  return { place: placeOfNode(node ?? key, file), key: { file, offset: offsetOfNode(key) }, node, match };
 }
 
 /**

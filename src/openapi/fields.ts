@@ -304,12 +304,7 @@ function knownPlace(api: OpenApi, name: string, property: Part, { properties }: 
   const kind = isText ? kindOfIds(name) : null;
   if (kind === null) return null;
   const sibling = name.replace(/Ids?$/, 'Type');
-  return (
-    byType(sibling, properties, api) ?? {
-      policy: { is: 'reference', to: kind },
-      notes: [checkKind],
-    }
-  );
+  return byType(sibling, properties, api) ?? { policy: { is: 'reference', to: kind }, notes: [checkKind] };
 }
 
 /** The policy of an id whose type a member beside it names; `null` if that is no type of objects. */

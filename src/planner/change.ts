@@ -54,8 +54,7 @@ export function changeFor(match: Match, base: LiveObject | null, context: Change
   const compared = compare(match, below, context.unseen);
   const { differences: found, notComparable } = compared;
   const isEqual = below !== null && found.length === 0;
-  const change = isEqual ? null : writeChange(match, below, compared, context);
-  return { change, notComparable };
+  return { change: isEqual ? null : writeChange(match, below, compared, context), notComparable };
 }
 
 /**
@@ -87,8 +86,6 @@ export function compare(match: Match, below: LiveObject | null, unseen: UnseenPo
   };
 }
 
-type Comparison = ReturnType<typeof compare>;
-
 function keyDifferences({ keyFields }: Kind, key: Key, wanted: Key | null): FieldDifference[] {
   return keyFields.map(({ name }, part) => ({
     path: pointer(name),
@@ -107,7 +104,7 @@ export function declaredFields(kind: Kind, fields: JsonObject, live: LiveObject 
 function writeChange(
   match: Match,
   below: LiveObject | null,
-  { declared, current, differences: found, left }: Comparison,
+  { declared, current, differences: found, left }: ReturnType<typeof compare>,
   { settings, since = null }: ChangeContext,
 ): Change {
   const { kind, resource, live } = match;

@@ -147,8 +147,7 @@ function deletionBy(
 function declaredObjects(resources: readonly Resource[], index: LiveIndex): Set<Address> {
   const objects = resources.flatMap((resource) => {
     const { renamedFrom } = resource.lifecycle;
-    const former = renamedFrom && index.findByKey(resource.kind, renamedFrom);
-    return [index.find(resource), former];
+    return [index.find(resource), renamedFrom && index.findByKey(resource.kind, renamedFrom)];
   });
   return new Set(objects.flatMap((live) => (live ? [live.address] : [])));
 }

@@ -48,11 +48,6 @@ export function findRefusals(
   ];
 }
 
-interface Approval {
-  readonly digest?: string | undefined;
-  readonly maxDeletes?: number | undefined;
-}
-
 /**
  * The reasons to refuse a saved plan: the environment's guards may have been tightened since. The others need the manifests and
  * live objects. `approval` has the digest of this plan, if somebody approved it.
@@ -60,7 +55,7 @@ interface Approval {
 export function findLaterRefusals(
   { changes, allowed }: Plan,
   { protect, maxDeletes: byEnvironment }: Policy,
-  { digest, maxDeletes }: Approval,
+  { digest, maxDeletes }: { readonly digest?: string | undefined; readonly maxDeletes?: number | undefined },
 ): Diagnostic[] {
   const deletes = changes
     .filter((change) => change.action === 'delete' || change.risk.includes('replace'))

@@ -348,8 +348,7 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
     const [field, now] = [get(kind.fields, name), get(current, name)];
     if (!field || forged.includes(pointer(name))) return [];
     // An unchanged id would mean that the name beside it does not count.
-    const isRestored = now !== undefined && sameValue(field, old, now);
-    if (isRestored) return [];
+    if (now !== undefined && sameValue(field, old, now)) return [];
     if (field.is === 'json') return [[name, restoreMembers(old, now, pointer(name), { field, withheld })]];
     if (field.is !== 'records' || !isArray(old)) return [[name, old]];
     // A record gets its previous members back, and loses others.

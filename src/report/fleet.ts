@@ -270,8 +270,7 @@ function fleetWords({ environments, summary }: Fleet): string {
   const applied = environments.filter((member) => member.result && !isFailed(member)).length;
   const left = environments.filter(isNotRun).length;
   const planned = summary.environments - summary.failed - applied;
-  const failed = summary.failed - left;
-  const counts = Object.entries({ applied, planned, failed, [notRunWords]: left });
+  const counts = Object.entries({ applied, planned, failed: summary.failed - left, [notRunWords]: left });
   const words = counts.map(([word, count]) => count > 0 && `${count} ${word}`);
   return joinParts([pluralize(summary.environments, 'environment'), joinParts(words, ', ')], ': ');
 }

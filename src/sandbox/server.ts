@@ -144,8 +144,7 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
   if (pause > 0)
     throw new ApiError(429, 'Too many requests', { 'retry-after': String(Math.ceil(pause / 1000)) });
   checkHeaders(operation, headers, tenant.variations);
-  const query = parseQuery(search, operation);
-  const call = { path, params, query, body: readBody(operation, bytes) };
+  const call = { path, params, query: parseQuery(search, operation), body: readBody(operation, bytes) };
   const isRead = operation.method === 'GET' || operation.name === 'run-profile-search';
   // A read may show the tenant as it was a while ago.
   const reply = isRead

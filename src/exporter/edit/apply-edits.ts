@@ -130,8 +130,6 @@ function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
   yield* parent.flow === true ? removeFromFlow(parsed, item) : removeFromBlock(parsed, item);
 }
 
-type Span = NonNullable<ReturnType<typeof spanOf>>;
-
 /** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
 function* setCandidates(parsed: ParsedDocument, located: Located, value: Printable): Generator<string> {
   const { text } = parsed;
@@ -216,7 +214,7 @@ function* replaceWithBlock(
   parsed: ParsedDocument,
   { node, pair, start }: Located,
   value: Mapping | readonly Printable[],
-  { from, to }: Span,
+  { from, to }: NonNullable<ReturnType<typeof spanOf>>,
 ): Generator<string> {
   const { text, eol } = parsed;
   if (!node || start === null) return;

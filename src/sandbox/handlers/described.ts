@@ -71,8 +71,7 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
       operation(`create-${noun}`, `PUT ${path}`, (...call) => create(kind, ...call)),
     kind.delete && operation(`delete-${noun}`, `DELETE ${one}`, (...call) => removeOne(kind, ...call)),
   ];
-  const isExperimental = service === 'identity';
-  return possible.flatMap((each) => (each ? { ...each, isExperimental } : []));
+  return possible.flatMap((each) => (each ? { ...each, isExperimental: service === 'identity' } : []));
 }
 
 function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {

@@ -9,13 +9,11 @@ export function findAll<T extends Element>(selector: string, type: new () => T):
   return [...document.querySelectorAll(selector)].filter((each): each is T => each instanceof type);
 }
 
-type Child = Node | string | false | null;
-
 /** A new element. Its attributes and texts are set as such, never read as HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Readonly<Record<string, string>>,
-  ...children: readonly Child[]
+  ...children: readonly (Node | string | false | null)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
