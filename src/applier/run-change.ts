@@ -396,9 +396,8 @@ function waitForEffect(task: Task, last: Exchange, log: readonly SentRequest[], 
     isUncertain: true,
     isFinal: (found) => judgeEffect(task, step, found, run.secrets) !== 'notTaken',
     async end(seen) {
-      if ('failed' in seen) {
+      if ('failed' in seen)
         return ending(task, 'unknown', log, { error: `${run.describe(answer)} ${seen.failed}` });
-      }
       const evidence = judgeEffect(task, step, seen, run.secrets);
       const { is, remark } = await concludeFrom(evidence, task, last, run);
       if (is === 'accepted') return endSeen(task, seen, { remark, log }, run);

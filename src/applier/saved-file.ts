@@ -134,9 +134,8 @@ function readSavedFile<Name extends FormName>(text: string, file: string, name: 
   const found = isObject(value) ? get(value, 'formatVersion') : undefined;
   if (!isObject(value) || found === undefined) throw refusal('unreadable', `${file} is not a ${name} file.`);
   const written = formOf(value);
-  if (written !== null && written !== name) {
+  if (written !== null && written !== name)
     throw refusal('invalid', `${file} is a ${written}, not a ${name}.`, forms[written].otherHint);
-  }
   if (written === null && Object.hasOwn(value, 'diagnostics')) {
     const message = `${file} holds the errors of a command that failed, not a ${name}.`;
     throw refusal('invalid', message, 'Fix those errors, and run that command again.');

@@ -154,14 +154,12 @@ async function fetchToken(
     body: new URLSearchParams(form).toString(),
   });
   const failures = Math.max(0, sent.attempts - 1);
-  if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
+  if (sent.outcome !== 'answered' && sent.reason === 'interrupted')
     return { ...unsentAnswer('interrupted', sent.detail), failures };
-  }
   const token = isSuccess(sent) && isObject(sent.body) ? getText(sent.body, 'access_token') : null;
   if (token !== null) redactor.learn(token);
-  if (!isSuccess(sent) || token === null || !tokenText.test(token)) {
+  if (!isSuccess(sent) || token === null || !tokenText.test(token))
     return { ...noToken(redactor.answer(sent, true), client), failures };
-  }
   onEvent({ type: 'token-fetched', tokenUrl });
   const stated = isObject(sent.body) ? Number(get(sent.body, 'expires_in') ?? 0) * 1000 : 0;
   const left = expiryOf(token) - (dateOf(sent.headers.date) ?? clock.now());

@@ -388,18 +388,15 @@ function sharedLimiter(
 /** A path may come from a plan file or a tenant's id. One that leaves the base URL or has a query is refused. */
 function requestTarget(baseUrl: string, path: string, query: Readonly<Record<string, string>>) {
   const base = parseUrl(baseUrl);
-  if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:')) {
+  if (!base || (base.protocol !== 'https:' && base.protocol !== 'http:'))
     return unsentAnswer('unsafe', `"${baseUrl}" is not an http(s) base URL`);
-  }
   const wanted = base.pathname.replace(/\/+$/, '') + path;
   const url = parseUrl(wanted, base.href);
-  if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted) {
+  if (!path.startsWith('/') || !url || url.origin !== base.origin || url.pathname !== wanted)
     return unsentAnswer('unsafe', `the path "${path}" leads out of the base URL`);
-  }
   const parameters = Object.entries(query);
-  if (!parameters.flat().every((text) => text.isWellFormed())) {
+  if (!parameters.flat().every((text) => text.isWellFormed()))
     return unsentAnswer('unsafe', `the query of "${path}" holds half a character, which no URL can hold`);
-  }
   const pairs = parameters.map((parameter) => parameter.map(encodeURIComponent).join('='));
   return { origin: url.origin, path: pairs.length > 0 ? `${wanted}?${pairs.join('&')}` : wanted };
 }

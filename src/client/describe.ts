@@ -116,9 +116,8 @@ function hintOf(answer: Answered): string | null {
     return `Check the base URL${host ? `; the tenant may have moved to ${shortenLine(host, 100)}` : ''}.`;
   }
   if (status === 400 && /SSL certificate/i.test(text ?? '')) return certificateHint;
-  if (text !== null && looksLikeHtml(text)) {
+  if (text !== null && looksLikeHtml(text))
     return 'The response is a web page, not a response of the API: check the base URL, and any proxy on the way.';
-  }
   // Hosts say so with a 400 or a 403, and have their own name for the header.
   if ([400, 403].includes(status) && /experimental/i.test(messageIn(answer))) return experimentalHint;
   return hints[status] ?? null;
@@ -149,9 +148,8 @@ export function shortenLine(text: string, longest = 400): string {
 
 /** A failed read never means "absent" (design, section 1). `what` is what was being read, for people: `SimIntegration`. */
 export function readFailure(what: string, request: Request, sent: Sent): Failure {
-  if (sent.outcome !== 'answered' && sent.reason === 'interrupted') {
+  if (sent.outcome !== 'answered' && sent.reason === 'interrupted')
     return interruption(`Reading ${what} was interrupted; nothing was written.`);
-  }
   if (sent.outcome === 'unsent' && sent.problems) return new Failure(sent.problems);
   // The body of a success is data, from which no secrets are removed: a message quotes nothing of it.
   const quotable = isSuccess(sent) ? { ...sent, body: null } : sent;

@@ -240,12 +240,10 @@ async function unpack(bytes: Buffer, limit: number): Promise<Buffer | null> {
 /** The outcome of a request that failed on its way: it may have been carried out. */
 export function toLostAnswer(error: unknown, answerBegan: boolean): Answer {
   const code = systemCode(error) ?? 'no code';
-  if (['TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code)) {
+  if (['TOTAL_TIMEOUT', 'ETIMEDOUT'].includes(code))
     return lostAnswer('timeout', 'no complete response arrived within the time limit');
-  }
-  if (/HEADERS?_OVERFLOW/.test(code)) {
+  if (/HEADERS?_OVERFLOW/.test(code))
     return lostAnswer('too-large', 'the headers of the response are larger than tenantctl accepts');
-  }
   if (code.startsWith('HPE_')) return lostAnswer('cut', `the response is not valid HTTP/1.1 (${code})`);
   if (answerBegan) return lostAnswer('cut', `the response was cut off (${code})`);
   return lostAnswer('reset', `the connection ended before a response arrived (${code})`);
@@ -260,9 +258,8 @@ export function toUnsentAnswer(error: unknown, origin: string): Unsent {
     const detail = `the host ${hostOf(origin)} cannot be reached: ${messageOf(error)}`;
     return unsentAnswer(code === 'PROXY_UNUSABLE' ? 'unreachable' : 'refused-by-proxy', detail, hint);
   }
-  if (/INVALID_ARG|INVALID_CHAR|UNESCAPED/.test(code)) {
+  if (/INVALID_ARG|INVALID_CHAR|UNESCAPED/.test(code))
     return unsentAnswer('unsafe', 'the request cannot be sent over HTTP (header or path)');
-  }
   if (/CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code)) {
     const hint = untrusted.find(({ codes }) => codes.test(code))?.hint;
     return unsentAnswer('untrusted', `no trusted connection to the host ${hostOf(origin)} (${code})`, hint);

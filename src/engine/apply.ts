@@ -270,9 +270,7 @@ export function requireApproved(
 ): void {
   requireWritable(environment);
   const { policy } = environment;
-  if (isRefused(plan)) {
-    throw new Failure(plan.diagnostics.filter(isError), ExitCode.refused);
-  }
+  if (isRefused(plan)) throw new Failure(plan.diagnostics.filter(isError), ExitCode.refused);
   if (approval.digest !== undefined && approval.digest !== plan.digest) {
     throw fail(
       'digest-mismatch',

@@ -26,9 +26,8 @@ export function choicesFrom(options: PlanOptions, { name, policy, kinds }: Envir
   const { only = [], except = [], prune = false, since = null } = options;
   const { rotate = [], maxDeletes = null, allowDeleteAll = [] } = options;
   checkScope({ only, except, rotate, allowDeleteAll }, kinds);
-  if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0)) {
+  if (maxDeletes !== null && !(Number.isSafeInteger(maxDeletes) && maxDeletes >= 0))
     throw fail('usage', `\`maxDeletes\` must be a whole number of 0 or more, not ${maxDeletes}.`);
-  }
   if (prune && policy.prune.kinds.length === 0)
     throw fail('prune-kinds', `The environment ${name} does not say which kinds --prune may delete.`, {
       hint: 'Name them in this environment: `prune: { kinds: [NotificationTemplate] }`.',

@@ -151,9 +151,8 @@ export async function sendTest(
   };
   const sent = await client.send(apiRequest('POST', testNotification, settings, { body }));
   if (isSuccess(sent) && !deniesSuccess(sent)) return { status: sent.status, trackingId: sent.trackingId };
-  if (sent.outcome === 'unsent' && sent.reason === 'interrupted') {
+  if (sent.outcome === 'unsent' && sent.reason === 'interrupted')
     throw interruption('Interrupted; nothing was sent.');
-  }
   const { text, hint, trackingId } = describeAnswer(sent);
   const tracking = trackingId === null ? '' : ` (tracking id ${trackingId})`;
   if (mayHaveHappened(sent)) {

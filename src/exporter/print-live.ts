@@ -231,9 +231,8 @@ export function sideFileOf(value: Printable | undefined): string | null {
 
 export function mapTags(value: Printable, change: (tag: string, argument: string) => string): Printable {
   if (isList(value)) return value.map((item) => mapTags(item, change));
-  if (isMapping(value)) {
+  if (isMapping(value))
     return { members: value.members.map(([name, item]): Member => [name, mapTags(item, change)]) };
-  }
   if (!isTagged(value) || typeof value.value !== 'string') return value;
   return { tag: value.tag, value: change(value.tag, value.value) };
 }

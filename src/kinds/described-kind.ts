@@ -142,9 +142,8 @@ function create(target: Described, input: WriteInput): Write {
   const { kind, key, single, write, parent, resource } = target;
   if (!target.create) return withoutCall(target, 'create');
   const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
-  if (lacking.length > 0) {
+  if (lacking.length > 0)
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
-  }
   const sent = mapMembers(input.fields, (value, name) => {
     const field = get(target.fields, name);
     return field && (sentValue(field, value, input.settings) ?? undefined);

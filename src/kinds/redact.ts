@@ -186,9 +186,8 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     const given = literalOf(value) ?? value;
     const isSame = sameJson(given, current);
     if (isSame && isSensitive(at, current)) return { $live: at };
-    if (given !== value || typeof value === 'string') {
+    if (given !== value || typeof value === 'string')
       return isSame && containsSensitive(current, at, isSensitive) ? { $live: at } : value;
-    }
     if (isArray(value)) return value.map((item, index) => mark(item, `${at}${pointer(index)}`));
     return isObject(value) ? mapMembers(value, (item, name) => mark(item, `${at}${pointer(name)}`)) : value;
   };

@@ -250,9 +250,8 @@ function readUrl(text: string): BaseUrl {
   const url = text.isWellFormed() ? parseUrl(text) : null;
   if (!url) return { problem: 'it is not a URL such as https://acme.api.example.com' };
   const isLoopback = /^(?:localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) {
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
     return { problem: 'credentials are sent there, so it must begin with https://' };
-  }
   if (url.username || url.password) return { problem: 'it must not contain credentials' };
   if (url.search || url.hash) return { problem: 'it must not contain ? or #' };
   return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };

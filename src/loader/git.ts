@@ -47,9 +47,8 @@ export function repositoryOf(root: string): Repository | null {
       // Replaces git's `safe.directory`, which containers would have to configure: a checkout belongs to the user
       // who made it, and the program often runs as another. Nobody else may have put a repository above the project.
       const foreign = [entry, gitFolder].find((path) => isForeign(path, root));
-      if (foreign !== undefined) {
+      if (foreign !== undefined)
         throw noRepository(`${foreign} belongs to another user, not to the owner of the project in ${root}.`);
-      }
       const prefix = relative(folder, root).split(sep).join('/');
       const commonFolder = resolve(gitFolder, readLine(join(gitFolder, 'commondir')) ?? '.');
       return { top: folder, prefix: prefix && `${prefix}/`, gitFolder, commonFolder };

@@ -459,8 +459,7 @@ function differences(noted: Json | undefined, resolved: Json | undefined, at: Po
       differences(get(noted, name), get(resolved, name), at + pointer(name)),
     );
   }
-  if (isArray(noted) && isArray(resolved) && noted.length === resolved.length) {
+  if (isArray(noted) && isArray(resolved) && noted.length === resolved.length)
     return noted.flatMap((item, index) => differences(item, resolved[index], at + pointer(index)));
-  }
   return [at];
 }

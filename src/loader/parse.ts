@@ -314,9 +314,8 @@ function explainNoColon(slip: Slip): Words {
   if (text.slice(lineStart(text, at), at).trim() !== '') return explainNesting(slip);
   const line = text.slice(at, lineEnd(text, at));
   const [name] = /^[\w.-]+:(?=\S)/.exec(line) ?? [];
-  if (name !== undefined) {
+  if (name !== undefined)
     return { at: at + name.length, message: 'A colon needs a space after it.', hint: 'Write `name: value`.' };
-  }
   const blank = findOddBlank(line);
   if (blank) {
     return {
@@ -340,9 +339,8 @@ function explainNoColon(slip: Slip): Words {
 
 function explainEnd({ text, at }: Slip): Words {
   const before = text.slice(lineStart(text, at), at);
-  if (before.trim() === '') {
+  if (before.trim() === '')
     return { message: 'This line does not belong to the list or mapping above.', hint: inColumn };
-  }
   const [, first = ''] = /^\s*(?:- +)*(?:[\w.-]+: +)?(.)/.exec(before) ?? [];
   return { message: 'The value ends before this text.', hint: trailingHints[first] ?? inQuotes };
 }

@@ -84,9 +84,8 @@ function readVariable(name: string, { variables, environment, problems }: TagCon
 }
 
 function readEnv(name: string, { inputs: { values, withheld }, uses }: TagContext, place: Place): Json {
-  if (withheld.has(name)) {
+  if (withheld.has(name))
     throw fail('env-secret', `${name} is a credential, so its value from \`!env\` is left out.`);
-  }
   uses.texts.push({ name, place });
   const value = get(values, name);
   if (value !== undefined) return value;

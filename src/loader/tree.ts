@@ -193,9 +193,8 @@ function readKey(key: unknown, walk: Walk): string | null {
 }
 
 function keyProblem(text: string, key: unknown): Problem | null {
-  if (unsafeKeys.includes(text)) {
+  if (unsafeKeys.includes(text))
     return { code: 'unsafe-key', message: `The key \`${text}\` is not allowed.` };
-  }
   if (text !== '<<') {
     return {
       code: 'reserved-key',
@@ -248,9 +247,8 @@ export function findNode({ file, root }: Pick<YamlDocument, 'file' | 'root'>, at
 export function placeInside({ node, place, match }: FoundNode, text: string, offset: number): Place | null {
   if (match !== 'exact' || !isScalar(node)) return null;
   const { file } = place;
-  if (node.tag === '!file' && typeof node.value === 'string') {
+  if (node.tag === '!file' && typeof node.value === 'string')
     return { file: new SourceFile(sideFilePath(node.value, file.path), text), offset };
-  }
   if (node.tag !== undefined) return null;
   const written = offsetOfNode(node);
   if (node.type === Scalar.BLOCK_LITERAL) return placeInBlock(file, written, text, offset);

@@ -135,9 +135,8 @@ export function systemFailure(error: unknown): Failure | null {
 export function unreadableFile(file: string, error: unknown, hint?: string): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  if (code === 'ENOENT' || code === 'ENOTDIR')
     return fail('file-not-found', `There is no file ${file}.`, hint === undefined ? {} : { hint });
-  }
   return fail('file-unreadable', `${file} cannot be read (${code ?? String(error)}).`, fileHint(code));
 }
 

@@ -77,9 +77,8 @@ const assignment =
   /(?<![\w-])([\w-]{1,64})["']?\s{0,9}[=:]\s{0,9}["']?(?:(?:basic|bearer|token)\s+)?([^\s=:"',;&][^\s"',;&]{0,2})/gi;
 
 function givesCredential(text: string): boolean {
-  if (!/pass|pwd|kennwort|secret|token|cred|key|auth|bearer|sig|cookie|session|connection/i.test(text)) {
+  if (!/pass|pwd|kennwort|secret|token|cred|key|auth|bearer|sig|cookie|session|connection/i.test(text))
     return false;
-  }
   // A value that is filled in later (`${token}`, `{{token}}`), or masked, is no credential.
   return [...text.matchAll(assignment)].some(
     ([, name = '', value = '']) => namesCredential(name) && !/^(\$?\{|\$\.|[*•●]{3})/.test(value),

@@ -6,6 +6,23 @@ import {
   type ProfileManagementService,
 } from '../generated/schemas/project.ts';
 
+/** The two base URLs that identify a tenant; an embedded tenant is named by its data file. */
+export type TenantName = Plan['tenant'];
+
+export function isSameTenant(one: TenantName, other: TenantName): boolean {
+  return one.identity === other.identity && one.profiles === other.profiles;
+}
+
+type Details<T> = Required<Omit<T, 'baseUrl' | 'tokenUrl' | 'auth' | 'tls' | 'preset'>>;
+
+/** How a tenant differs from the documented API, as its environment declares it (api-notes; docs/environments.md). */
+export interface ApiSettings extends Details<IdentityService>, Details<ProfileManagementService> {}
+
+export const contractSettings: ApiSettings = {
+  ...defaultIdentityService,
+  ...defaultProfileManagementService,
+};
+
 interface AllowedHost {
   /** Without a trailing dot, in the spelling of URLs: lower case, IPv6 in brackets. */
   readonly name: string;
@@ -63,20 +80,3 @@ const thisMachine = /^(.+\.)?localhost$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::1?\]$|
 function nameOf({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
 }
-
-/** The two base URLs that identify a tenant; an embedded tenant is named by its data file. */
-export type TenantName = Plan['tenant'];
-
-export function isSameTenant(one: TenantName, other: TenantName): boolean {
-  return one.identity === other.identity && one.profiles === other.profiles;
-}
-
-type Details<T> = Required<Omit<T, 'baseUrl' | 'tokenUrl' | 'auth' | 'tls' | 'preset'>>;
-
-/** How a tenant differs from the documented API, as its environment declares it (api-notes; docs/environments.md). */
-export interface ApiSettings extends Details<IdentityService>, Details<ProfileManagementService> {}
-
-export const contractSettings: ApiSettings = {
-  ...defaultIdentityService,
-  ...defaultProfileManagementService,
-};

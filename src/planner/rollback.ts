@@ -161,9 +161,8 @@ function resourceOf(
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const placeless = { ...change, source: null };
   // A killed run does not know what it did. That does not mean that somebody else changed the tenant.
-  if (entry?.live && entry.undo.record.outcome === 'unknown') {
+  if (entry?.live && entry.undo.record.outcome === 'unknown')
     return { ...placeless, warnings: [...change.warnings, unknownOutcome] };
-  }
   const since = entry ? laterChanges(entry, change) : null;
   if (since === null) return placeless;
   return {
@@ -305,13 +304,11 @@ function undosOf({ changes }: Result, kinds: Kinds): Undo[] {
     if (action === 'manual') return [];
     const parsed = parseAddress(address);
     const kind = parsed && kinds.find(parsed.kind);
-    if (!parsed || !kind || parsed.key.length !== kind.keyFields.length) {
+    if (!parsed || !kind || parsed.key.length !== kind.keyFields.length)
       throw invalid(`${JSON.stringify(address.slice(0, 200))} is not an object of any kind`);
-    }
     const former = renamedFrom ?? parsed.key;
-    if (former.length !== kind.keyFields.length || former.includes('')) {
+    if (former.length !== kind.keyFields.length || former.includes(''))
       throw invalid(`${address} was renamed from a key that its kind cannot have`);
-    }
     const identity = identityOf(kind, parsed.key);
     if (seen.has(identity)) throw invalid(`it has two changes of ${address}`);
     seen.add(identity);

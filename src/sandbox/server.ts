@@ -307,12 +307,10 @@ function checkHeaders(operation: Operation, headers: Headers, host: Variations):
   if (isExperimental && headers.accept !== 'application/json')
     throw badRequest('The header Accept must be application/json');
   const sent = headers['content-type'];
-  if (operation.contentType === null && sent !== undefined) {
+  if (operation.contentType === null && sent !== undefined)
     throw badRequest('This operation has no body: Content-Type must not be sent');
-  }
-  if (operation.contentType !== null && sent !== operation.contentType) {
+  if (operation.contentType !== null && sent !== operation.contentType)
     throw badRequest(`The header Content-Type must be ${operation.contentType}`);
-  }
 }
 
 /** Parses a query string. Throws a 400 for a parameter that the operation does not have, and for a repeated one. */

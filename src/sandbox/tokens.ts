@@ -39,9 +39,8 @@ export class TokenIssuer {
   /** Answers a token request. Throws a 400 for another content type or grant, and a 401 for wrong credentials. */
   answer(form: string, headers: IncomingHttpHeaders): Reply {
     const type = String(headers['content-type'] ?? '').split(';')[0];
-    if (type !== 'application/x-www-form-urlencoded') {
+    if (type !== 'application/x-www-form-urlencoded')
       throw badRequest('The header Content-Type must be application/x-www-form-urlencoded');
-    }
     const fields = new URLSearchParams(form);
     if (fields.get('grant_type') !== 'client_credentials')
       throw badRequest('grant_type must be client_credentials');

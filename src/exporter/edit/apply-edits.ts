@@ -65,9 +65,8 @@ function editTree(tree: Printable, edit: Edit, path = edit.path): Printable | un
   if (step === undefined) return edit.op === 'set' ? edit.value : undefined;
   const isHere = rest.length === 0;
   const old = partOf(tree, step);
-  if (isHere && edit.op === 'insert') {
+  if (isHere && edit.op === 'insert')
     return isMapping(tree) && old !== undefined ? undefined : splicePart(tree, step, 0, [edit.value]);
-  }
   if (old === undefined) return undefined;
   if (isHere && edit.op === 'remove') return splicePart(tree, step, 1, []);
   const changed = editTree(old, edit, rest);

@@ -298,13 +298,11 @@ function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): Co
   const type = sent.type ?? live?.type;
   const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
   const value = sent.value ?? live?.value;
-  if (type === undefined || comparisonOperator === undefined || value === undefined || value === '') {
+  if (type === undefined || comparisonOperator === undefined || value === undefined || value === '')
     throw badRequest(`${at}: type, comparison_operator and value are required`);
-  }
   const ofAttribute = type === 'ProfileAttributeRule';
-  if (!ofAttribute && sent.condition_object_id !== null) {
+  if (!ofAttribute && sent.condition_object_id !== null)
     throw badRequest(`${at}.condition_object_id belongs to a ProfileAttributeRule only`);
-  }
   const more = withoutNulls({ ...live?.more, ...sent.more });
   return {
     id: live?.id ?? '',
