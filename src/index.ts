@@ -71,5 +71,6 @@ export {
 } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
 export type { TenantName } from './model/tenant.ts';
-export { type Document, type Format, type ReportOptions, renderReport } from './report/index.ts';
+export type { Document, Format, ReportOptions } from './report/report.ts';
+export { renderReport } from './report/writers.ts';
 export type { Sandbox, SandboxOptions } from './sandbox/index.ts';

@@ -34,7 +34,7 @@ import { type Diagnostic, ExitCode, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
-import { type Document, reportOf } from '../report/report.ts';
+import type { Document } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { renderRequests } from '../report/text.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
@@ -62,6 +62,7 @@ import {
   printDiagnostics,
   printRemarks,
   printReport,
+  reportOf,
   saveFile,
   stdoutName,
   writeReports,

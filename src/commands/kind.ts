@@ -22,7 +22,6 @@ import { pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
-import { reportOf } from '../report/report.ts';
 import { oneLine } from '../report/safe.ts';
 import {
   type ArgsOf,
@@ -36,7 +35,7 @@ import {
 } from './command.ts';
 import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
-import { contextOf, printReport } from './output.ts';
+import { contextOf, printReport, reportOf } from './output.ts';
 import { packageFile } from './package-file.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOf, projectOptions } from './project.ts';

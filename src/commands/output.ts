@@ -11,6 +11,7 @@ import {
   messageOf,
   systemFailure,
 } from '../model/failure.ts';
+import type { ReportContext, ReportView } from '../report/page.ts';
 import {
   type Document,
   type Format,
@@ -18,7 +19,6 @@ import {
   prepareReport,
   type ReportOptions,
   redactDocument,
-  reportOf,
   unsupportedFormat,
 } from '../report/report.ts';
 import { json } from '../report/safe.ts';
@@ -37,6 +37,20 @@ type Extras = Pick<ReportOptions, 'rendered' | 'applyWith' | 'folder' | 'commit'
 interface OutputArgs {
   readonly format: Format;
   readonly report: readonly string[];
+}
+
+/** A document that can be written in several formats, in whole lines. Throws a Failure (`unsupported-format`) for those it lacks. */
+export function reportOf(document: Document, context: ReportContext) {
+  const write = prepareReport(document, context);
+  return {
+    is: document.is,
+    async write(format: Format, view: ReportView): Promise<string> {
+      if (format === 'text' || format === 'json' || format === 'gitlab') return write(format, view);
+      // The other writers and the script of a page are most of the code: printing text does not load them.
+      const { writers } = await import('../report/writers.ts');
+      return write(format, view, writers[format]);
+    },
+  };
 }
 
 /** Writes the reports of a document, prints it, and adds it to the summary of a GitHub step. */
@@ -167,7 +181,7 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
 const fileView = { colour: false, width: 100 } as const;
 
 /** The context of reports, with what a command adds to it. `reportUrl` is where a pipeline publishes the HTML report. */
-export function contextOf({ env, redactor }: Io, extras: Extras = {}): Parameters<typeof reportOf>[1] {
+export function contextOf({ env, redactor }: Io, extras: Extras = {}): ReportContext {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
   const redact = redactor.text.bind(redactor);
   return { redact, now: Date.now(), ...(reportUrl ? { reportUrl } : {}), ...extras };

@@ -5,10 +5,18 @@ import { type FleetMember, fleetOf } from '../model/documents.ts';
 import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
-import { type Document, reportOf } from '../report/report.ts';
+import type { Document } from '../report/report.ts';
 import { argument, commonOptions, describeCommand, format, list } from './command.ts';
 import type { Io } from './io.ts';
-import { checkOutput, contextOf, printReport, renderTemplates, wantsPage, writeReports } from './output.ts';
+import {
+  checkOutput,
+  contextOf,
+  printReport,
+  renderTemplates,
+  reportOf,
+  wantsPage,
+  writeReports,
+} from './output.ts';
 import { commitHere, howToApply } from './plan-output.ts';
 import { folderInRepository, projectFileOptions } from './project.ts';
 import { readText } from './saved.ts';

@@ -2,10 +2,9 @@ import { joinValidations, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { comparePlaces } from '../loader/problems.ts';
 import { ExitCode } from '../model/failure.ts';
-import { reportOf } from '../report/report.ts';
 import { countIs } from '../report/words.ts';
 import { commonOptions, describeCommand, fleetOptions, format, scopeOptions } from './command.ts';
-import { contextOf, printReport } from './output.ts';
+import { contextOf, printReport, reportOf } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 const options = {

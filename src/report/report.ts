@@ -12,17 +12,15 @@ import {
   type ReportView,
 } from './page.ts';
 import { planPage } from './plan.ts';
-
 import { resultPage } from './result.ts';
 import { json } from './safe.ts';
 import { writeText } from './text.ts';
 import { countSeverities } from './words.ts';
-import type { writers } from './writers.ts';
 
 export type { Document, ReportOptions } from './page.ts';
 
 /** Not every document has each of them. Formats that programs read are made of the document itself. */
-export type Format = keyof typeof writers | 'json' | 'gitlab';
+export type Format = 'text' | 'json' | 'markdown' | 'html' | 'junit' | 'github' | 'gitlab' | 'sarif';
 
 const known: Readonly<
   Record<Document['is'], { readonly name: string; readonly formats: readonly Format[] }>
@@ -46,20 +44,6 @@ export function unsupportedFormat(wanted: string, is: Document['is'], choices: r
   return fail('unsupported-format', `${known[is].name} cannot be written as ${wanted}.`, {
     hint: `Use one of: ${choices.join(', ')}.`,
   });
-}
-
-/** A document that can be written in several formats, in whole lines. Throws a Failure (`unsupported-format`) for those it lacks. */
-export function reportOf(document: Document, context: ReportContext) {
-  const write = prepareReport(document, context);
-  return {
-    is: document.is,
-    async write(format: Format, view: ReportView): Promise<string> {
-      if (format === 'text' || format === 'json' || format === 'gitlab') return write(format, view);
-      // The other writers and the script of a page are most of the code: printing text does not load them.
-      const { writers } = await import('./writers.ts');
-      return write(format, view, writers[format]);
-    },
-  };
 }
 
 /**

@@ -1,11 +1,12 @@
-/** The writers of all formats that are made of a page; here are those for CI systems: GitHub, SARIF and JUnit. */
+/** The writers of all formats that are made of a page; those for CI systems, GitHub, SARIF and JUnit, are here. */
 import { groupBy } from '../model/basics.ts';
 import type { ChangeOutcome } from '../model/documents.ts';
 import type { Diagnostic, Severity } from '../model/failure.ts';
 import { writeHtml } from './html/page.ts';
 import { layout } from './layout.ts';
 import { writeMarkdown } from './markdown.ts';
-import type { Entry, Page, ReportOptions } from './page.ts';
+import type { Document, Entry, Page, ReportOptions } from './page.ts';
+import { type Format, prepareReport } from './report.ts';
 import { entryRows } from './rows.ts';
 import { escapeHtml, json, printable, uriPath } from './safe.ts';
 import { writeText } from './text.ts';
@@ -18,7 +19,20 @@ export const writers = {
   junit: writeJunit,
   github: writeGithub,
   sarif: writeSarif,
-} satisfies Record<string, typeof writeText>;
+} satisfies Record<Exclude<Format, 'json' | 'gitlab'>, typeof writeText>;
+
+/**
+ * A document in a format, in whole lines: a pure function of its arguments, safe to print whatever the document holds.
+ * Throws a Failure (`unsupported-format`) if the format does not exist for the document.
+ */
+export function renderReport(
+  document: Document,
+  format: Format,
+  options: ReportOptions = { colour: false, width: 100 },
+): string {
+  const writePage = format === 'json' || format === 'gitlab' ? undefined : writers[format];
+  return prepareReport(document, options)(format, options, writePage);
+}
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 const levels: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };

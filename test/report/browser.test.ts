@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Document, formatsOf } from '../../src/report/index.ts';
+import { type Document, formatsOf } from '../../src/report/report.ts';
 import { violations } from '../support/browser.ts';
 import { isThorough } from '../support/effort.ts';
 import { describeInBrowser, type OpenOptions, side } from './browsing.ts';

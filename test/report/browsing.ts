@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import type { ReportOptions } from '../../src/report/index.ts';
 import type { RenderedSide } from '../../src/report/page.ts';
+import type { ReportOptions } from '../../src/report/report.ts';
 import { executablePath, launch, violations } from '../support/browser.ts';
 import { render } from './fixtures.ts';
 

@@ -12,7 +12,8 @@ import {
   type Summary,
 } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import { type Document, type Format, type ReportOptions, renderReport } from '../../src/report/index.ts';
+import type { Document, Format, ReportOptions } from '../../src/report/report.ts';
+import { renderReport } from '../../src/report/writers.ts';
 
 /** Hand-made values for the reports. */
 

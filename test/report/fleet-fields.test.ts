@@ -1,7 +1,7 @@
 /** What several environments have in common in one change: it is said once, by field and by replacement. */
 import { describe, expect, it } from 'vitest';
 import type { Difference } from '../../src/model/documents.ts';
-import type { Format } from '../../src/report/index.ts';
+import type { Format } from '../../src/report/report.ts';
 import {
   added,
   difference,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Change, type ChangeResult, type Fleet, fleetOf, notRun } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import type { Format } from '../../src/report/index.ts';
+import type { Format } from '../../src/report/report.ts';
 import {
   difference,
   fleet,

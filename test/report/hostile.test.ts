@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderSearch } from '../../src/commands/search.ts';
 import type { Plan } from '../../src/model/documents.ts';
-import { type Document, type Format, formatsOf, renderReport } from '../../src/report/index.ts';
+import { type Document, type Format, formatsOf } from '../../src/report/report.ts';
 import { renderRequests } from '../../src/report/text.ts';
+import { renderReport } from '../../src/report/writers.ts';
 import { difference, plain, plan, render, update } from './fixtures.ts';
 import { commandsIn, evil, hostileDocuments } from './hostile.ts';
 

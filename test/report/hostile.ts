@@ -1,6 +1,6 @@
 import { type Diff, type FleetMember, fleetOf } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import type { Document } from '../../src/report/index.ts';
+import type { Document } from '../../src/report/report.ts';
 import { added, change, difference, outcome, plan, result } from './fixtures.ts';
 
 /** Everything that tries to break out, in one text. */

@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Impact, Plan } from '../../src/model/documents.ts';
-import type { Format } from '../../src/report/index.ts';
 import { layout, padTo, row, span, widthOf } from '../../src/report/layout.ts';
+import type { Format } from '../../src/report/report.ts';
 import {
   change,
   difference,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change, Plan } from '../../src/model/documents.ts';
-import type { ReportOptions } from '../../src/report/index.ts';
+import type { ReportOptions } from '../../src/report/report.ts';
 import {
   added,
   change,

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Diff, DiffObject, DiffSide, Plan } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import { type Document, renderReport } from '../../src/report/index.ts';
+import type { Document } from '../../src/report/report.ts';
+import { renderReport } from '../../src/report/writers.ts';
 import { violations } from '../support/browser.ts';
 import { describeInBrowser, expectReadable } from './browsing.ts';
 import {

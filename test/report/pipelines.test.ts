@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import type { Format } from '../../src/report/index.ts';
+import type { Format } from '../../src/report/report.ts';
 import {
   change,
   diagnostics,

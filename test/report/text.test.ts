@@ -2,9 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Change, ChangeResult, Difference, Result } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
-import { formatsOf, type ReportOptions, renderReport } from '../../src/report/index.ts';
 import { widthOf } from '../../src/report/layout.ts';
+import { formatsOf, type ReportOptions } from '../../src/report/report.ts';
 import { renderRequests } from '../../src/report/text.ts';
+import { renderReport } from '../../src/report/writers.ts';
 import {
   added,
   change,
