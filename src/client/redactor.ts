@@ -79,8 +79,11 @@ const spellers: readonly ((text: string) => string)[] = [
   (text) => inJson(text).replaceAll(/[^ -~]/g, escaped),
   (text) => inJson(text).replaceAll(/[<>&='\u2028\u2029]/g, escaped),
   inHtml,
-  (text) => inHtml(text).replaceAll("'", '&#39;'),
-  (text) => inHtml(text).replaceAll("'", '&#x27;'),
+  // Libraries write quotes in these ways.
+  ...['&quot; &#39;', '&quot; &#x27;', '&quot; &#039;', '&#34; &#39;'].map((quotes) => {
+    const [double = '', single = ''] = quotes.split(' ');
+    return (text: string) => inHtml(text).replaceAll('&quot;', double).replaceAll("'", single);
+  }),
 ];
 
 interface Spelling {

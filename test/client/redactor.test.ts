@@ -30,6 +30,8 @@ const spellings: Record<string, string> = {
   'in JSON that a page can hold': inJson(secret).replaceAll(/[<>&']/g, unit),
   'in HTML': inHtml(secret),
   'in HTML with the apostrophe by its number': inHtml(secret).replaceAll("'", '&#39;'),
+  'in HTML as PHP writes it': inHtml(secret).replaceAll("'", '&#039;'),
+  'in HTML as Flask and Go write it': inHtml(secret).replaceAll("'", '&#39;').replaceAll('&quot;', '&#34;'),
   'in JSON in HTML': inHtml(inJson(secret)),
   'in JSON in a URL': encodeURIComponent(inJson(secret)),
   'in base64': Buffer.from(secret).toString('base64'),
