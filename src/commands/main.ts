@@ -140,12 +140,15 @@ function strictParser(argv: readonly string[], name: string, positionals: string
         if (!message.startsWith('Not enough non-option'))
           throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
         const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
-        const hint =
-          'After an option with several values, an argument counts as one of them: put it before the options.';
+        const hint = argv.includes('--')
+          ? behindDashes
+          : 'After an option with several values, an argument counts as one of them: put it before the options.';
         throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
       })
   );
 }
+
+const behindDashes = 'Write arguments before `--`: behind it, the program takes none.';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -168,8 +171,9 @@ function findMistakes(args: Args, options: Options, argv: readonly string[], pos
 
   const { _: words, '--': _behind, ...values } = args;
   if (Array.isArray(words) && words.length > 0) {
-    const hint = 'Options begin with --. Select environments with --env, several joined by commas.';
-    return words.map((word) => ({ message: `Unknown argument: ${word}.`, hint }));
+    const usual = 'Options begin with --. Select environments with --env, several joined by commas.';
+    const hint = argv.slice(end).some((word) => words.includes(word)) ? behindDashes : usual;
+    return words.map((word) => ({ message: `Unknown argument: ${word || '""'}.`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
   if (argv.includes('-') && !Object.values(args).flat().includes('-')) {
