@@ -68,7 +68,8 @@ function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
     case 'value': {
       if (targetKindOf(field) === null && typeof value !== 'string') return [];
       if (isArray(value)) return value.flatMap((item) => idPlaces(at, field, item));
-      if (isObject(value)) return idPlaces(at, { is: 'reference' }, value);
+      // It is compared as it is: the id inside is one, not the object around it.
+      if (isObject(value)) return idPlaces(at + pointer('id'), field, get(value, 'id') ?? null);
       const id = idText(value);
       return id === null ? [] : [{ at, id, is: 'alone', beside: null }];
     }

@@ -202,19 +202,37 @@ describe('the file of an object with a key of several parts', () => {
   });
 });
 
-it('a reference takes the place of the object around an id, also where the field is for ids alone, and that of a bare id', () => {
+it('a reference takes the place of a bare id, and of the object around an id unless the field is for ids alone', () => {
   const kind = ownKind('Role', ['name'], {
     sources: { is: 'set', to: 'Source' },
     owner: { is: 'reference', to: 'Identity' },
+    deputy: { is: 'reference', to: 'Identity' },
+    cluster: { is: 'value', to: 'Cluster' },
   });
   const sources = ['s1', { id: 's2' }, { id: 's3' }];
-  const role = ownObject(kind, { name: 'R', sources, owner: 'i1' });
+  const objects = { deputy: { id: 'i2' }, cluster: { id: 'c1' } };
+  const role = ownObject(kind, { name: 'R', sources, owner: 'i1', ...objects });
   const nameOf = (to: string, id: string) => (id === 's3' ? null : `${to}/${id}`);
   expect([...labelIds(role, { records: new Map(), nameOf }).tags]).toEqual([
     ['/sources/0', { tag: '!ref', value: 'Source/s1' }],
-    ['/sources/1', { tag: '!ref', value: 'Source/s2' }],
+    ['/sources/1/id', { tag: '!ref', value: 'Source/s2' }],
     ['/owner', { tag: '!ref', value: 'Identity/i1' }],
+    ['/deputy', { tag: '!ref', value: 'Identity/i2' }],
+    ['/cluster/id', { tag: '!ref', value: 'Cluster/c1' }],
   ]);
+});
+
+it('an object in a field for ids alone is left out, since a reference there would be a change', () => {
+  const kind = ownKind('Role', ['name'], {
+    sources: { is: 'set', to: 'Source' },
+    cluster: { is: 'value', to: 'Cluster' },
+  });
+  const role = ownObject(kind, { name: 'R', sources: [{ id: 's1' }], cluster: { id: 'c1' } });
+  const nameOf = (to: string, id: string) => `${to}/${id}`;
+  const { files, diagnostics } = exportOf([role], { nameOf });
+  const [{ content = '' } = {}] = files;
+  expect(content.replaceAll(/^#.*\n/gm, '')).toBe('kind: Role\nname: R\n');
+  expect(diagnostics.map(({ code }) => code)).toEqual(['not-declarable', 'not-declarable']);
 });
 
 describe('the name beside an id', () => {
