@@ -4,9 +4,9 @@ import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { globProblem } from '../kinds/project.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { get, isObject, type JsonObject, objectFrom } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { readConnection } from './connection.ts';
 
 /** The members, besides the key, of a manifest with `ensure: absent`. */
@@ -47,8 +47,12 @@ export function readOverlays(
         value,
         /** The places that the manifest or one of the overlays marks `!secret`. */
         secrets: () => [manifest, ...used.map(({ merge }) => merge)].flatMap((each) => secretPlaces(each)),
-        find: (at: Pointer) =>
-          used.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null,
+        /** Where an overlay has written a value; `null` for one of the manifest, and for a mapping that both have members of. */
+        find(at: Pointer) {
+          const isInManifest = isMapping(valueAt(manifest, at));
+          const writing = used.filter(({ merge }) => !isInManifest || !isMapping(valueAt(merge, at)));
+          return writing.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null;
+        },
       };
     },
     reportUnused() {
@@ -87,11 +91,12 @@ function applyOverlay(
     const written = get(base, name) ?? null;
     // JSON is the same as a text.
     const value = get(kind.fields, name)?.is === 'json' ? readJsonText(written) : written;
-    // A marker is a single value, even though it is an object.
-    return [
-      name,
-      applyMergePatch(value, patch, (part): part is JsonObject => isObject(part) && !isFilledInLater(part)),
-    ] as const;
+    return [name, applyMergePatch(value, patch, isMapping)] as const;
   });
   return { ...base, ...objectFrom(merged) };
+}
+
+/** A marker is a single value, even though it is an object. */
+function isMapping(value: Json | undefined): value is JsonObject {
+  return isObject(value) && !isFilledInLater(value);
 }

@@ -433,6 +433,15 @@ describe('overlays', () => {
     expect(locate('/attributes/b/d')).toMatchObject({ file: 'config/a.yaml', line: 4 });
   });
 
+  test('leave the object, and mappings that they add to, where the manifest has them', () => {
+    const { locate, overlayAt } = overlaid(
+      '{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } }, statusMap: { x: y } } }',
+    );
+    for (const at of ['', '/attributes', '/attributes/b'])
+      expect([at, locate(at), overlayAt(at)]).toMatchObject([at, { file: 'config/a.yaml' }, null]);
+    expect(locate('/statusMap')).toMatchObject({ file: 'tenantctl.yaml' });
+  });
+
   const overlay = (text: string) => ({
     'config/a.yaml': manifest,
     'tenantctl.yaml': config(`    overlays:\n      - ${text}`),
