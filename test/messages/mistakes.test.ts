@@ -125,7 +125,7 @@ function settle(text: string, { dir, sandbox }: World): string {
       .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:DIGEST')
       .replaceAll(/(tracking id\s+)\w+/g, '$1ID')
       // A busy machine takes seconds, and what is longer may not fit on the line.
-      .replaceAll(/\.\s+(?=(?:\d+ min )?[\d.]+ m?s$)/gm, '.  ')
-      .replaceAll(/\b(\d+ min )?[\d.]+ m?s$/gm, 'N ms')
+      .replaceAll(/\.\s+(?=(?:\d+ min )?[\d.]+\s+m?s$)/gm, '.  ')
+      .replaceAll(/\b(\d+ min )?[\d.]+\s+m?s$/gm, 'N ms')
   );
 }
