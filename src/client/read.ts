@@ -1,4 +1,4 @@
-import { type Call as ApiCall, apiRequest, looksLikeHtml } from '../kinds/http.ts';
+import { type Call as ApiCall, apiRequest, idText, looksLikeHtml } from '../kinds/http.ts';
 import {
   type Kind,
   type List,
@@ -26,7 +26,7 @@ import {
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
-import { getText, isObject, type JsonObject } from '../model/json.ts';
+import { get, getText, isObject, type JsonObject } from '../model/json.ts';
 import { isSuccess, isWhole } from './answer.ts';
 import type { Client } from './client.ts';
 import { allOrFailure, badList, isRefusedRead, readFailure, shortenLine } from './describe.ts';
@@ -344,7 +344,7 @@ async function readListThenEach(reader: Reader, read: Extract<Read, { how: 'list
   const { client, kind, keys, ids, complete } = reader;
   const source = sourceOf(reader, read.list, null);
   const listed = (await readRows(client, source)).map((row) => {
-    const id = getText(row, 'id');
+    const id = idText(get(row, 'id'));
     if (!id) throw badList('bad-answer', source, 'lists a row without an id');
     return id;
   });
@@ -414,7 +414,7 @@ function readList(reader: Reader, list: List, filter: string | null, isKept: Rea
     // An object that was skipped would count as absent.
     const lacking = kind.keyFields.find(({ name }) => getText(row, name) === null)?.name;
     if (lacking === undefined) throw badList('bad-answer', source, `lists a row that is not a ${kind.name}`);
-    const id = getText(row, 'id');
+    const id = idText(get(row, 'id'));
     const what = `lists a row without a text in \`${lacking}\`${id === null ? '' : ` (id ${id})`}`;
     // A descriptor may name another member than the tenant has.
     const advice =

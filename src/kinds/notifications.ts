@@ -3,7 +3,7 @@ import { get, getText, isArray, type JsonObject, mapMembers, objectFrom, pick } 
 import { literal } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { wireValue } from './field.ts';
-import { apiRequest, call, filterBy, identityResource, keyMembers } from './http.ts';
+import { apiRequest, call, filterBy, identityResource, idText, keyMembers } from './http.ts';
 import type { Field, Kind, Write, WriteInput } from './kind.ts';
 
 const templates = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
@@ -60,7 +60,7 @@ export const notificationTemplate: Kind = {
     const shown = keyParts.map((name) => getText(answer, name));
     if (!shown.every((part) => part !== null)) return null;
     const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
-    const id = getText(answer, 'id');
+    const id = idText(get(answer, 'id'));
     return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },

@@ -1,7 +1,7 @@
-import { getText } from '../model/json.ts';
+import { get, getText } from '../model/json.ts';
 import { kindFrom } from './described-kind.ts';
 import { descriptorFrom } from './descriptor.ts';
-import { identityResource } from './http.ts';
+import { identityResource, idText } from './http.ts';
 import type { Kind } from './kind.ts';
 
 const descriptor = descriptorFrom({
@@ -27,7 +27,7 @@ export const senderAddress: Kind = {
   serverOwned: descriptor.serverOwned,
   parse(answer) {
     const email = getText(answer, 'email');
-    return email === null ? null : { key: [email], id: getText(answer, 'id'), fields: {} };
+    return email === null ? null : { key: [email], id: idText(get(answer, 'id')), fields: {} };
   },
   write: {
     ...described.write,

@@ -16,7 +16,7 @@ import { pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { concealedPlaces } from './credentials.ts';
 import { comparable, wireValue } from './field.ts';
-import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
+import { apiRequest, call, identityResource, idText, jsonPatchType } from './http.ts';
 import { jsonPatch, replacingPatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import {
@@ -197,7 +197,7 @@ function parseIntegration(answer: JsonObject): Facts | null {
   ];
   return {
     key: [name],
-    id: getText(answer, 'id'),
+    id: idText(get(answer, 'id')),
     fields: {
       ...pick(answer, ['description', 'type']),
       cluster: clusterOf(answer),

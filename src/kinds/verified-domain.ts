@@ -1,5 +1,5 @@
-import { getText, type JsonObject } from '../model/json.ts';
-import { call, identityResource } from './http.ts';
+import { get, getText, type JsonObject } from '../model/json.ts';
+import { call, identityResource, idText } from './http.ts';
 import type { Kind } from './kind.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
@@ -28,7 +28,7 @@ export const verifiedDomain: Kind = {
     const domain = nameIn(answer);
     if (domain === null || domain.includes('@')) return null;
     const whyNotExported = undocumentedState(getText(answer, 'dkimVerificationStatus'));
-    return { key: [domain], id: getText(answer, 'id'), fields: {}, whyNotExported };
+    return { key: [domain], id: idText(get(answer, 'id')), fields: {}, whyNotExported };
   },
   // Not shown (seed 001).
   can: { create: 'duplicates', update: false, delete: false, rename: false, pin: false },

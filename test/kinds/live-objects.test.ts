@@ -36,6 +36,17 @@ it('an object that is known by its id is also guarded under the name that the te
   expect(addressesOf(byId)).toEqual(['SimIntegration/s1', 'SimIntegration/Desk']);
 });
 
+it.each<[string, JsonObject]>([
+  ['SenderAddress', { email: 'a@acme.example' }],
+  ['VerifiedDomain', { domain: 'acme.example' }],
+  ['NotificationTemplate', { key: 'welcome', medium: 'EMAIL', locale: 'en' }],
+  ['SimIntegration', { name: 'Desk' }],
+  ['ServiceDeskIntegration', { name: 'Desk' }],
+  ['ProfileSearch', { label: 'Active' }],
+])('a %s whose id is a number has that id', (kind, raw) =>
+  expect(liveFrom({ kind, raw: { id: 7, ...raw } }).id).toBe('7'),
+);
+
 const print = (kind: string, raw: JsonObject, id?: string) =>
   liveFrom({ kind, raw, ...(id === undefined ? {} : { id }) }).fingerprint();
 
