@@ -119,7 +119,7 @@ function mergeLifecycle(
   written: Printable,
   members: readonly Member[],
 ) {
-  if (members.length === 0 || resource.overlayAt('/lifecycle')) return;
+  if (members.length === 0 || resource.isOverlaid('/lifecycle')) return;
   const there = partOf(written, 'lifecycle');
   if (there === undefined) changes.edits.push({ op: 'insert', path: ['lifecycle'], value: { members } });
   else if (isMapping(there))
@@ -228,7 +228,7 @@ function mergeItems(slot: ValueSlot<readonly Json[]>, merge: DocumentMerge): voi
   const { at, place, declared, live, written } = slot;
   // If a secret is set elsewhere, it may be any live item, whose text must not be written.
   const hasSecrets = markersIn(declared, '$secret').length > 0;
-  if (hasSecrets || merge.resource.overlayAt(at)) {
+  if (hasSecrets || merge.resource.isOverlaid(at)) {
     if (!hasSecrets || !mayBeSame(slot, merge)) write('set', slot, merge);
     return;
   }
@@ -257,7 +257,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
   if (isIgnored(merge.resource.lifecycle.ignore, at)) return;
   const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
   const value = isRefusedKey(path.at(-1) ?? '') ? undefined : printed.value;
-  if (merge.resource.overlayAt(at)) notes.push({ at, reason: 'overlay' });
+  if (merge.resource.isOverlaid(at)) notes.push({ at, reason: 'overlay' });
   else if (markersIn(declared, '$secret').length > 0) notes.push({ at, reason: 'besideSecret' });
   else if (value === undefined) notes.push({ at, reason: 'unwritable' });
   else {
@@ -290,7 +290,7 @@ function sideTextFor({ declared, live }: ValueSlot, { value, secrets }: ReturnTy
 function remove({ at, declared }: Pick<ValueSlot, 'at' | 'declared'>, { resource, changes }: DocumentMerge) {
   // A value that the tenant does not show may still exist.
   if (secretName(declared) !== null || isIgnored(resource.lifecycle.ignore, at)) return;
-  if (resource.overlayAt(at)) changes.notes.push({ at, reason: 'overlay' });
+  if (resource.isOverlaid(at)) changes.notes.push({ at, reason: 'overlay' });
   else changes.edits.push({ op: 'remove', path: segmentsOf(at) });
 }
 

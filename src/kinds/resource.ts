@@ -48,6 +48,8 @@ export interface Resource {
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
   /** Where an overlay of the environment sets the value; `null` if the manifest does. */
   overlayAt(at: Pointer): Source | null;
+  /** True when an overlay of the environment sets the value, or a part of it. */
+  isOverlaid(at: Pointer): boolean;
 }
 
 export const noLifecycle: Lifecycle = {
@@ -76,6 +78,7 @@ export function undeclared(kind: Kind, key: Key, place: Source = nowhere): Resou
     locate: () => place,
     point: () => ({ source: place, excerpt: '' }),
     overlayAt: () => null,
+    isOverlaid: () => false,
   };
 }
 

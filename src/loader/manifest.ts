@@ -180,6 +180,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
       const { file, offset } = overlaid?.find(at)?.place ?? {};
       return file?.at(offset ?? 0) ?? null;
     },
+    isOverlaid: (at) => overlaid?.touches(at) ?? false,
   };
 }
 

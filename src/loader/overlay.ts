@@ -53,6 +53,7 @@ export function readOverlays(
           const writing = used.filter(({ merge }) => !isInManifest || !isMapping(valueAt(merge, at)));
           return writing.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null;
         },
+        touches: (at: Pointer) => used.some(({ find }) => find(at).match !== 'missing'),
       };
     },
     reportUnused() {

@@ -270,6 +270,7 @@ export function fillReferences(
     locate: (at) => resource.locate(find(at)),
     point: (at, offset) => resource.point(find(at), offset),
     overlayAt: (at) => resource.overlayAt(find(at)),
+    isOverlaid: (at) => resource.isOverlaid(find(at)),
   };
 }
 
