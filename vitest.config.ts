@@ -51,8 +51,9 @@ export default defineConfig({
     globalSetup: 'test/support/setup.ts',
     // CI tries the same random cases each time it sees the same files; elsewhere others are tried in each run.
     setupFiles: process.env.TENANTCTL_TEST_SEED ? ['test/support/random.ts'] : [],
-    // More than can work at once: browsers, git and tenants that are late let workers wait.
-    maxWorkers: availableParallelism() + 2,
+    // More than can work at once: browsers, git and tenants that are late let workers wait, above all in the thorough run.
+    // Each further one loads and compiles all modules again.
+    maxWorkers: availableParallelism() + (process.env.TENANTCTL_THOROUGH ? 2 : 1),
     isolate: false,
     // Modules that have not changed since the last run need no transforming.
     experimental: { fsModuleCache: true },

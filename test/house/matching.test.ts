@@ -32,5 +32,8 @@ it('finds {} at any depth of what an object has to match', () => {
 });
 
 it('expects no object to match {}: toEqual({}) says that one is empty', () => {
-  expect(readSources('test').flatMap(findEmptyObjects)).toEqual([]);
+  const sources = readSources('test').filter(
+    ({ text }) => /\{\s*\}/.test(text) && text.includes('toMatchObject'),
+  );
+  expect(sources.flatMap(findEmptyObjects)).toEqual([]);
 });
