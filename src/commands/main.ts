@@ -141,14 +141,14 @@ function strictParser(argv: readonly string[], name: string, positionals: string
           throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
         const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
         const hint = argv.includes('--')
-          ? behindDashes
+          ? afterDashes
           : 'After an option with several values, an argument counts as one of them: put it before the options.';
         throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
       })
   );
 }
 
-const behindDashes = 'Write arguments before `--`: behind it, the program takes none.';
+const afterDashes = 'Write arguments before `--`, not after it.';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -172,7 +172,7 @@ function findMistakes(args: Args, options: Options, argv: readonly string[], pos
   const { _: words, '--': _behind, ...values } = args;
   if (Array.isArray(words) && words.length > 0) {
     const usual = 'Options begin with --. Select environments with --env, several joined by commas.';
-    const hint = argv.slice(end).some((word) => words.includes(word)) ? behindDashes : usual;
+    const hint = argv.slice(end).some((word) => words.includes(word)) ? afterDashes : usual;
     return words.map((word) => ({ message: `Unknown argument: ${word || '""'}.`, hint }));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
