@@ -32,8 +32,6 @@ it('finds {} at any depth of what an object has to match', () => {
 });
 
 it('expects no object to match {}: toEqual({}) says that one is empty', () => {
-  const sources = readSources('test').filter(
-    ({ text }) => /\{\s*\}/.test(text) && text.includes('toMatchObject'),
-  );
+  const sources = readSources('test').filter(({ text }) => text.includes('toMatchObject'));
   expect(sources.flatMap(findEmptyObjects)).toEqual([]);
 });
