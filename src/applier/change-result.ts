@@ -1,5 +1,5 @@
-import { printedJson, readableFields, sameValue } from '../kinds/field.ts';
-import type { Field, Kind } from '../kinds/kind.ts';
+import { declarableFields, readableFields, sameValue } from '../kinds/field.ts';
+import type { Field } from '../kinds/kind.ts';
 import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import {
@@ -106,7 +106,7 @@ function recordEffect({ task, outcome, live, requests }: Ending) {
   const isAccepted = requests.some(({ status }) => status !== null && status < 300);
   const isSame = live?.fingerprint() === task.live?.fingerprint();
   const isLate = isPlanned && outcome === 'failed' && isAccepted && isSame;
-  const seen = live && outcome !== 'unknown' && !isLate ? fieldsToRecord(kind, live.fields) : null;
+  const seen = live && outcome !== 'unknown' && !isLate ? declarableFields(kind, live.fields) : null;
   // Without a known outcome, a rollback undoes everything that the update may have done.
   const planned = isPlanned
     ? change.diff.reduce((all, { path, after: is }) => setMember(all, path, is), old)
@@ -213,7 +213,7 @@ function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean 
 /** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */
 function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | null {
   if (change.action === 'create') return null;
-  let fields = fieldsToRecord(kind, live?.fields ?? {});
+  let fields = declarableFields(kind, live?.fields ?? {});
   for (const { before } of earlier) {
     const seen = fields;
     const recorded = mapMembers(before ?? {}, (was, name) =>
@@ -222,14 +222,6 @@ function fieldsBefore({ kind, change, live, earlier = [] }: Task): JsonObject | 
     fields = { ...seen, ...recorded };
   }
   return fields;
-}
-
-/** The fields without server-owned values: a rollback leaves those to the tenant. */
-function fieldsToRecord(kind: Kind, fields: JsonObject): JsonObject {
-  return mapMembers(readableFields(kind, fields), (value, name) => {
-    const field = get(kind.fields, name);
-    return field?.is === 'json' ? printedJson(field, value, value) : value;
-  });
 }
 
 const withheldBefore = ({ earlier = [] }: Task): Pointer[] =>

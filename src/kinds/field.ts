@@ -338,6 +338,14 @@ export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;
 }
 
+/** The readable fields without server-owned values: what a result records and a rollback compares. Those stay the tenant's. */
+export function declarableFields(kind: Kind, fields: JsonObject): JsonObject {
+  return mapMembers(readableFields(kind, fields), (value, name) => {
+    const field = get(kind.fields, name);
+    return field?.is === 'json' ? printedJson(field, value, value) : value;
+  });
+}
+
 /** The value as the API accepts it: JSON fields as text, or as objects if the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;

@@ -1,5 +1,5 @@
 import { compareField } from '../kinds/compare.ts';
-import { isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
+import { declarableFields, isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, type ReadRequest, shownId } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
@@ -337,7 +337,7 @@ function restore({ kind, record }: Undo, live: LiveObject | null): Omit<Restored
     return { fields, lost: [] };
   }
   if (!live && action !== 'delete' && !replaced) return null;
-  const current = readableFields(kind, live?.fields ?? {});
+  const current = declarableFields(kind, live?.fields ?? {});
   const before = Object.entries(readableFields(kind, record.before ?? {}));
   // No run records a marker.
   const forged = before.filter(([, old]) => containsMarker(old)).map(([name]) => pointer(name));
@@ -369,8 +369,8 @@ function restoreMembers(
   const restored = mapMembers(old, (item, name) =>
     restoreMembers(item, get(current, name), at + pointer(name), context),
   );
-  const names = [...Object.keys(restored), ...Object.keys(current)];
-  const isEmptied = isObject(now) && names.every((name) => get(restored, name) === null);
+  const isEmptied =
+    isObject(now) && Object.values({ ...current, ...restored }).every((item) => item === null);
   const mayHoldMore = context.withheld.some((place) => isWithin(place, at));
   if (isEmptied && Object.keys(old).length > 0 && !mayHoldMore) return null;
   if (isDeclaredByMember(context.field)) return restored;

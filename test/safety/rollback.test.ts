@@ -384,6 +384,28 @@ describe('rollback', () => {
     expect(world.sandbox.state.objects.Task).toMatchObject([{ settings }]);
   });
 
+  it('takes away a mapping that the apply made, with what the tenant put in it', async () => {
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'merge-patch',
+      fields: { settings: { is: 'json', declares: 'members' } },
+      places: { 'settings/report/id': 'minted' },
+    };
+    world = await createTestWorld({
+      ...oneAtATime,
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings: { days: 5 } }] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    await apply([{ kind: 'Task', name: 'Sync', settings: { report: { title: 'a' } } }]);
+    const [task] = world.sandbox.state.objects.Task ?? [];
+    expect(task?.settings).toEqual({ days: 5, report: { title: 'a' } });
+    Object.assign(task ?? {}, { settings: { days: 5, report: { title: 'a', id: 'made by the tenant' } } });
+    await undo();
+    expect(world.sandbox.state.objects.Task?.[0]?.settings).toEqual({ days: 5 });
+  });
+
   it('undoes a change that was half made', async () => {
     const before = visible(world.sandbox.state);
     world.sandbox.faults.add(refused);
