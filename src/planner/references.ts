@@ -10,7 +10,7 @@ import type { Plan } from '../model/documents.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
 import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
 import { type Lookup, lookedUpWords, lookupKey, lookupOf, nameFrom, refOf } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 
 /** The distinct lookups in the resources' fields, in order, with the places that use them. */
@@ -59,12 +59,18 @@ interface UsedReference {
   readonly to: Address;
   readonly kind: Kind;
   readonly key: Key;
-  readonly uses: readonly { readonly resource: Resource; readonly at: Pointer }[];
+  readonly uses: readonly Use[];
+}
+
+interface Use {
+  readonly resource: Resource;
+  readonly at: Pointer;
+  readonly isName: boolean;
 }
 
 export function referencesIn(resources: readonly Resource[], kinds: Kinds): UsedReference[] {
   const all = resources.flatMap((resource) =>
-    referencesOf(resource).map(({ to, at }) => ({ to, use: { resource, at } })),
+    referencesOf(resource).map(({ to, at, isName }) => ({ to, use: { resource, at, isName } })),
   );
   return groupBy(all, ({ to }) => to).flatMap(([to, same]) => {
     const parsed = parseAddress(to);
@@ -159,7 +165,35 @@ export function resolveReferences(
     else if (live) ids.set(to, shownId(live));
     else if (resource) ids.set(to, { $ref: resource.address });
   }
-  return { ids, missing };
+  return { ids, missing: [...missing, ...findSharedNames(references, ids)] };
+}
+
+/** Member names that mean the same object as another one beside them: only one of the values could be sent. */
+function findSharedNames(
+  references: readonly UsedReference[],
+  ids: ReadonlyMap<Address, Json>,
+): MissingReference[] {
+  const named = references.flatMap((reference) =>
+    reference.uses.flatMap((use) => {
+      const id = use.isName ? ids.get(reference.to) : undefined;
+      const above = pointer(...segmentsOf(use.at).slice(0, -1));
+      return id === undefined ? [] : [{ reference, use, place: above + pointer(nameFrom(id)) }];
+    }),
+  );
+  const byPlace = groupBy(named, ({ use, place }) => `${use.resource.address}${place}`);
+  return byPlace.flatMap(([, same]) =>
+    same.length > 1 || valueAt(same[0].use.resource.fields, same[0].place) !== undefined
+      ? same.map(({ reference, use }) => ({
+          reference: { ...reference, uses: [use] },
+          why: {
+            code: 'duplicate-member',
+            message: `Another name in this mapping means ${reference.to} too.`,
+            hint: 'Remove one of them.',
+          },
+          isUnknown: false,
+        }))
+      : [],
+  );
 }
 
 /** Throws a Failure for references that lead nowhere. `known` are other objects, for suggestions. */

@@ -129,15 +129,28 @@ describe('a reference', () => {
     expect(done.address).toBe('Role/Reader');
   });
 
+  const limited = kindFrom(
+    descriptorFrom({
+      kind: 'Limited',
+      path: '/v2025/limited',
+      fields: { limits: 'json' },
+      places: { limits: { is: 'reference', names: true, to: 'Profile' } },
+    }),
+  );
+
+  it.each([
+    ['its id', { 'Profile/Read': 1, p1: 2 }, 1],
+    ['another spelling', { 'Profile/Read': 1, 'Profile/Rea%64': 2 }, 2],
+    ['nothing else', { 'Profile/Read': 1, p2: 2 }, 0],
+  ])('that is the name of a member stands beside %s', (_, limits, count) => {
+    const found = problems({
+      declared: [resource(limited, ['L'], { limits })],
+      objects: [live(profile, 'p1', 'Read')],
+    });
+    expect(found.map(({ code }) => code)).toEqual(Array(count).fill('duplicate-member'));
+  });
+
   it('that is the name of a member is an id in all places but those of the manifest', () => {
-    const limited = kindFrom(
-      descriptorFrom({
-        kind: 'Limited',
-        path: '/v2025/limited',
-        fields: { limits: 'json' },
-        places: { limits: { is: 'reference', names: true, to: 'Profile' } },
-      }),
-    );
     const [written, place] = ['/limits/Profile~1Read/max', '/limits/p1/max'];
     const source = (file: string) => ({ file, line: 1, column: 1 });
     const declared: Resource = {
