@@ -61,6 +61,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const after = argv.slice(at + 1);
   const end = after.includes('--') ? after.indexOf('--') : after.length;
   const words = load ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
+  // The parser takes what its own objects inherit for options, such as `--constructor`.
+  const inherited = words.find(
+    (word) => word.startsWith('--') && (word.slice(2).split(/[=.]/)[0] ?? '') in {},
+  );
+  if (inherited !== undefined) throw fail('usage', `There is no option ${inherited.split('=')[0]}.`);
   await parser.parseAsync(words, {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
