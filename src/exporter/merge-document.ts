@@ -204,10 +204,12 @@ function mergeMembers(
     const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
     if (current !== undefined && (isWhole || current !== null))
       mergeValue({ ...member, declared: openDeclared(key).value ?? null, live: current }, merge);
-    else if (isWhole || value !== null) remove({ ...member, declared: value }, merge);
+    else if (value !== null) remove({ ...member, declared: value }, merge);
   }
   if (isWhole) {
-    for (const key of Object.keys(live).filter((name) => !Object.hasOwn(declared, name))) {
+    for (const key of Object.keys(live).filter(
+      (name) => !Object.hasOwn(declared, name) && live[name] !== null,
+    )) {
       const { value, place: below } = openLive(key);
       write(
         'insert',

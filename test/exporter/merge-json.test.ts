@@ -63,6 +63,12 @@ describe('JSON that is declared whole', () => {
     expect(codes(merged)).toEqual([]);
   });
 
+  it('keeps null where the tenant shows nothing, and leaves out null that it shows', () => {
+    const files = { 'config/a.yaml': `${head2}statusMap:\n  a: !secret PW\n  b: x\n  c: null\n` };
+    const merged = merge({ files, live: [statusMap({ a: 'clear', b: 'new', d: null })] });
+    expect(merged.changed[0]?.content).toBe(files['config/a.yaml'].replace('b: x', 'b: new'));
+  });
+
   it('gets new members and loses others', () => {
     const manifest = `${head2}statusMap:\n  a: x # first\n  b: z\n`;
     expect(mergeFile(manifest, statusMap({ a: 'x', c: 'w' }))).toBe(
