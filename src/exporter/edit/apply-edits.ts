@@ -47,8 +47,8 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
   // JSON has no comments.
   if (done === null || !('value' in edit) || parsed.isJson) return done;
   for (const [at, name] of edit.names ?? []) {
-    const { node, end } = locate(done, [...edit.path, ...segmentsOf(at)]) ?? { node: null, end: null };
-    if (!node || end === null) continue;
+    const { node, end } = locate(done, [...edit.path, ...segmentsOf(at)]) ?? { node: null, end: 0 };
+    if (!node) continue;
     // A comment there names the id before. A tag says itself what it finds, so it gets none.
     const rest = restOfLine(done.text, end);
     if (!(rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest))) continue;
@@ -110,7 +110,7 @@ function replaceAround(parsed: ParsedDocument, path: Path, wanted: Printable): P
 /** Texts that may be the document after an edit, best first. Each is parsed again, so a wrong one does no harm. */
 function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
   if (edit.op === 'insert') {
-    const parent = locate(parsed, edit.path.slice(0, -1))?.node;
+    const parent = nodeAt(parsed, edit.path.slice(0, -1));
     // An empty collection is replaced as a whole instead.
     if (!(isMap(parent) || isSeq(parent)) || parent.items.length === 0) return;
     const { length } = parent.items;
@@ -123,10 +123,7 @@ function* candidatesFor(parsed: ParsedDocument, edit: Edit): Generator<string> {
   const located = locate(parsed, edit.path);
   if (located && edit.op === 'set') yield* setCandidates(parsed, located, edit.value);
   if (!located || edit.op !== 'remove') return;
-  const { parent, index, start, end } = located;
-  if (!parent || start === null || end === null) return;
-  const item = { parent, index, start, end };
-  yield* parent.flow === true ? removeFromFlow(parsed, item) : removeFromBlock(parsed, item);
+  yield* located.inFlow ? removeFromFlow(parsed, located) : removeFromBlock(parsed, located);
 }
 
 /** Versions of the document with the new value: in the style of the old one, as a block, beside its key, on one line. */
@@ -144,7 +141,7 @@ function* setCandidates(parsed: ParsedDocument, located: Located, value: Printab
       const literal = printBlock({ members: [['x', value]] }).replace(/^x: /, '');
       const commented = literal.replace('\n', () => `${comment}\n`);
       if (/^[|>]/.test(literal))
-        yield replaceWith(indentBelow(commented, columnOf(text, located.start ?? 0), parsed.eol));
+        yield replaceWith(indentBelow(commented, columnOf(text, located.start), parsed.eol));
     }
   } else if ((isMapping(value) || isList(value)) && leavesIn(value).length > 0 && !inFlow) {
     if ((isMap(node) || isSeq(node)) && node.flow === true) yield replaceWith(printInline(value));
@@ -158,7 +155,7 @@ function* setCandidates(parsed: ParsedDocument, located: Located, value: Printab
 
 /** The value with its tag and anchor, or the place of a missing value, which is before a comment. */
 function spanOf({ text }: ParsedDocument, { node, from, end, indicator }: Located) {
-  if (!node || end === null) return null;
+  if (!node) return null;
   const to = Math.max(from, end);
   if (!isScalar(node) || node.source !== '' || from !== to || indicator === null)
     return { from, to, gap: '' };
@@ -216,7 +213,7 @@ function* replaceWithBlock(
   { from, to }: NonNullable<ReturnType<typeof spanOf>>,
 ): Generator<string> {
   const { text, eol } = parsed;
-  if (!node || start === null) return;
+  if (!node) return;
   const hasProperties = from !== (node.range?.[0] ?? 0);
   if (!pair || (isBlock(node) && !hasProperties)) {
     yield splice(text, from, to, indentBelow(printBlock(value), columnOf(text, from), eol));
@@ -233,7 +230,7 @@ function* replaceWithBlock(
 
 function* moveBesideKey({ text }: ParsedDocument, located: Located, inline: string): Generator<string> {
   const { node, from, end, indicator } = located;
-  if (!node || end === null || indicator === null) return;
+  if (!node || indicator === null) return;
   if (from <= lineEnd(text, indicator) || !isFirstOnLine(text, from)) return;
   // The comment beside the last item of a block goes with it.
   const comment = isBlock(node) ? '' : restOfLine(text, end).trimEnd();
@@ -251,11 +248,12 @@ interface NewItem {
 
 function* insertIntoBlock(parsed: ParsedDocument, { parent, step, index, value }: NewItem) {
   const { text, eol } = parsed;
-  const start = locateItem(parsed, parent, 0)?.start ?? null;
-  if (start === null) return;
+  const before = locateItem(parsed, parent, Math.max(0, index - 1));
+  if (!before) return;
   const hasBlocks = isSeq(parent) && parent.items.some((item) => isNode(item) && isBlock(item));
   const ofList = hasBlocks ? printBlock([value]) : `- ${printInline(value)}`;
   const block = isMap(parent) ? printBlock({ members: [[step, value]] }) : ofList;
+  const { start, end } = before;
   const margin = ' '.repeat(columnOf(text, start));
   const lines = indentBelow(block, margin.length, eol);
   if (index === 0) {
@@ -265,8 +263,6 @@ function* insertIntoBlock(parsed: ParsedDocument, { parent, step, index, value }
     yield splice(text, start, start, lines + eol + margin);
     return;
   }
-  const end = locateItem(parsed, parent, index - 1)?.end ?? null;
-  if (end === null) return;
   const after = lineEnd(text, end);
   yield splice(text, after, after, eol + margin + lines);
   // Blank lines below a block scalar with `+` belong to that scalar: the new lines must follow them.
@@ -282,7 +278,7 @@ function* insertIntoFlow(parsed: ParsedDocument, { parent, step, index, value }:
   const next = locateItem(parsed, parent, index)?.start ?? null;
   if (next !== null) yield splice(text, next, next, `${written}, `);
   const last = locateItem(parsed, parent, index - 1);
-  if (next !== null || !last || last.start === null || last.end === null) return;
+  if (next !== null || !last) return;
   const { start, end } = last;
   if (isFirstOnLine(text, start)) {
     const after = lineEnd(text, end);
@@ -293,13 +289,8 @@ function* insertIntoFlow(parsed: ParsedDocument, { parent, step, index, value }:
   yield splice(text, end, end, `, ${written}`);
 }
 
-interface OldItem extends Pick<NewItem, 'parent' | 'index'> {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** The lines of an item are removed, or only its text. The last item of a collection goes with the collection. */
-function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
+function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }: Located): Generator<string> {
   const { text } = parsed;
   if (parent.items.length < 2) return;
   if (isFirstOnLine(text, start) && isLastOnLine(text, end)) yield withoutLines(text, start, end);
@@ -311,7 +302,7 @@ function* removeFromBlock(parsed: ParsedDocument, { parent, index, start, end }:
 }
 
 /** Like that in a block, but the last item goes alone if comments are left in the collection. */
-function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: OldItem): Generator<string> {
+function* removeFromFlow(parsed: ParsedDocument, { parent, index, start, end }: Located): Generator<string> {
   const { text } = parsed;
   const hasComments = text.slice(...(parent.range ?? [])).includes('#');
   if (parent.items.length < 2 && !hasComments) return;
@@ -378,37 +369,31 @@ function restOfLine(text: string, offset: number): string {
 /** A value of a document, the collection that holds it, and their offsets in the text. */
 interface Located {
   readonly node: Node | null;
-  readonly parent: YamlCollection | null;
+  readonly parent: YamlCollection;
   readonly index: number;
   readonly pair: Pair | null;
   readonly inFlow: boolean;
-  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value; `null` if that is unclear. */
-  readonly start: number | null;
+  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value. */
+  readonly start: number;
   /** Where the colon or dash before the value ends. */
   readonly indicator: number | null;
   /** Where the value begins, including its tag and anchor. */
   readonly from: number;
   /** Where the value ends, or the key of a member without one: before comments, line endings and blank lines. */
-  readonly end: number | null;
+  readonly end: number;
 }
 
-/** Finds the value at a path. Returns `null` if nothing is there, or if an alias leads to it. */
+/** Finds the value at a path. Returns `null` for the whole document, if nothing is there, or if an alias leads to it. */
 function locate(parsed: ParsedDocument, path: Path): Located | null {
-  const { root } = parsed;
-  const nowhere = { parent: null, index: 0, pair: null, inFlow: false, start: null, indicator: null };
-  let found: Located | null = {
-    ...nowhere,
-    node: root,
-    from: root.range?.[0] ?? 0,
-    end: endOf(root, parsed.text),
-  };
-  for (const step of path) {
-    const node: Node | null = found?.node ?? null;
-    if (!isMap(node) && !isSeq(node)) return null;
-    const index = isMap(node) ? node.items.findIndex(({ key }) => keyText(key) === step) : Number(step);
-    found = locateItem(parsed, node, index);
-  }
-  return found;
+  const parent = nodeAt(parsed, path.slice(0, -1));
+  const step = path.at(-1);
+  if (step === undefined || !(isMap(parent) || isSeq(parent))) return null;
+  const index = isMap(parent) ? parent.items.findIndex(({ key }) => keyText(key) === step) : Number(step);
+  return locateItem(parsed, parent, index);
+}
+
+function nodeAt(parsed: ParsedDocument, path: Path): Node | null {
+  return path.length === 0 ? parsed.root : (locate(parsed, path)?.node ?? null);
 }
 
 function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: number): Located | null {
@@ -422,22 +407,20 @@ function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: num
   const indicator = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
   const valueStart = node?.range?.[0] ?? 0;
   const from = property ? Math.min(property.offset, valueStart) : valueStart;
-  const itemStart = parent.flow === true ? from : (indicator?.offset ?? null);
   // A member begins with the `?`, tag or anchor before its key.
   const mark = pair?.srcToken?.start.find(({ type }) => /^(explicit-key-ind|tag|anchor)$/.test(type));
   const key = pair && isNode(pair.key) ? pair.key : null;
-  const keyStart = key && (mark?.offset ?? key.range?.[0] ?? null);
-  const last = node ?? key;
+  const begin = pair ? (mark?.offset ?? key?.range?.[0]) : indicator?.offset;
   return {
     node,
     parent,
     index,
     pair,
     inFlow: parent.flow === true,
-    start: pair ? keyStart : itemStart,
+    start: begin ?? from,
     indicator: indicator ? indicator.offset + indicator.source.length : null,
     from,
-    end: last && endOf(last, text),
+    end: endOf(node ?? key ?? parent, text),
   };
 }
 
