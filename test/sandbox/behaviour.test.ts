@@ -203,6 +203,10 @@ describe('JSON Patch', () => {
       { op: 'add', path: '/beforeProvisioningRule', value: { type: 'RULE', id: 'r2', name: 'Two' } },
     ];
     expect((await call(sandbox, `PATCH ${path}`, { body: { operations: wrong } })).status).toBe(400);
+    const asId = { body: { operations: [add('id', 'x')] } };
+    expect((await call(sandbox, `PATCH ${path}`, asId)).text).toContain('id cannot be patched');
+    const put = { body: { id: 'x', name: 'New', type: 'ServiceNow Service Desk' } };
+    expect((await call(sandbox, `PUT ${path}`, put)).text).toContain('body.id is not the id');
     const removed = ['/type', '/id', '/name'].map((pointer) => ({ op: 'remove', path: pointer }));
     const gone = await call(sandbox, `PATCH ${path}/beforeProvisioningRule`, {
       body: { operations: removed },

@@ -136,6 +136,9 @@ describe('a rule that the documents do not allow', () => {
     ['a profile that does not exist', { condition_object_id: 'a4', value: 'P' }],
     ['a user that does not exist', { condition_object_id: 'a5', value: 'p1' }],
     ['a distance of too many days', { ...date, value: '1234567 after' }],
+    ['an operator of other hosts', { ...text, comparison_operator: 'exclude?' }],
+    ['a type of other hosts', { type: 'RiskRule', value: '70' }],
+    ['a field of other hosts', { ...text, more: { risk_kind: 'overall' } }],
   ])('%s', (_, more) => {
     expect(() => checkRule(rule(more), state)).toThrow();
   });
