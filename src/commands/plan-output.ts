@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { hasChanges, isRefused, type Plan } from '../model/documents.ts';
-import { ExitCode, Failure } from '../model/failure.ts';
+import { ExitCode, onFailure } from '../model/failure.ts';
 import type { Format, ReportOptions } from '../report/report.ts';
 import { type ArgsOf, flag, format, groups, list, text } from './command.ts';
 import type { Io } from './io.ts';
@@ -128,7 +128,6 @@ async function lastCommit({ config }: CommitArgs, io: Io) {
     const { headCommit } = await import('../loader/git.ts');
     return await headCommit(dirname(file));
   } catch (error) {
-    if (error instanceof Failure) return null;
-    throw error;
+    return onFailure(() => null)(error);
   }
 }

@@ -5,7 +5,7 @@ import type { Kinds } from '../kinds/project.ts';
 import { findProjectFile, requireProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
 import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
-import { Failure, fail } from '../model/failure.ts';
+import { fail, onFailure } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -97,8 +97,7 @@ export async function folderInRepository({ config }: Pick<ProjectArgs, 'config'>
     const { repositoryOf } = await import('../loader/git.ts');
     return repositoryOf(dirname(file))?.prefix ?? '';
   } catch (error) {
-    if (error instanceof Failure) return '';
-    throw error;
+    return onFailure(() => '')(error);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Environment } from '../../kinds/project.ts';
 import { repositoryOf } from '../../loader/git.ts';
 import { type LoadOptions, loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
-import { Failure, fail } from '../../model/failure.ts';
+import { fail, onFailure } from '../../model/failure.ts';
 import { readRegularFile } from '../../model/files.ts';
 import { readIfThere } from '../files.ts';
 import {
@@ -138,8 +138,7 @@ function connectionsOf(
       (environment) => loadEnvironment({ ...project, environment }).environment.connection,
     );
   } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
+    return onFailure(() => [])(error);
   }
 }
 
