@@ -196,10 +196,10 @@ function lintChat({ fields }: Resource): Finding[] {
     const value = get(fields, name) ?? null;
     const isText = typeof value === 'string';
     const problems = isText ? judgeChat(name, value, pointer(name)) : [];
-    const message = isText && !scanVelocity(value).hasDirectives ? parseJson(value) : value;
-    if (problems.length > 0 || !isObject(message ?? null)) return problems;
+    const message = (isText && !scanVelocity(value).hasDirectives ? parseJson(value) : value) ?? null;
+    if (problems.length > 0 || !isObject(message)) return problems;
     return nested.flatMap((member) => {
-      const part = isObject(message) ? get(message, member) : null;
+      const part = get(message, member);
       if (typeof part !== 'string') return [];
       const found = judgeChat(`${name}.${member}`, part, isText ? pointer(name) : pointer(name, member));
       // Inside a text, only the text has a place.

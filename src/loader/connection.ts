@@ -214,11 +214,11 @@ function readAuth(
 function readCredential(value: Json | undefined, at: Pointer, context: BuildContext): () => string {
   const { inputs, problems, find } = context;
   const name = secretName(value);
-  if (value === unresolved) return () => '';
   if (name === null) {
     const hint = 'Write `!env NAME` or `!secret NAME`, and set the variable where the program runs.';
     const message = 'Credentials do not belong in a file.';
-    problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
+    if (value !== unresolved)
+      problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
     return () => '';
   }
   return () => {

@@ -146,8 +146,7 @@ export async function renderPlanTemplates(
   signal?.addEventListener('abort', stop);
   try {
     for (const change of changes) {
-      if (signal?.aborted) throw interruption();
-      if (left <= 0 || performance.now() > end) break;
+      if (signal?.aborted || left <= 0 || performance.now() > end) break;
       const fields = sidesOf(change, defaults?.get(change.address));
       if (!fields.before && !fields.after) continue;
       const examples = listed?.get(listedFor(change.key))?.examples ?? {};

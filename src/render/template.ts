@@ -1,5 +1,5 @@
 import { readJsonText } from '../kinds/jsontext.ts';
-import { get, getText, isObject, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
+import { get, getText, type Json, type JsonObject, mapJson, mapMembers } from '../model/json.ts';
 import { lookupOf, secretName } from '../model/marker.ts';
 import type { Outcome, Renderer, Rendering } from './renderer.ts';
 import { sampleContext } from './sample.ts';
@@ -132,12 +132,12 @@ const mailFields = ['subject', 'from', 'replyTo', 'header', 'body', 'footer'] as
 const chatFields: Readonly<Record<string, string>> = { SLACK: 'slackTemplate', TEAMS: 'teamsTemplate' };
 
 function draftOf(medium: string, fields: JsonObject): TemplateDraft {
-  const shown = mapJson(fields, (value) => {
+  const show = (value: Json) => {
     const secret = secretName(value);
     if (secret !== null) return `(secret ${secret})`;
     return lookupOf(value) === null ? value : '(looked up)';
-  });
-  const readable = isObject(shown) ? shown : {};
+  };
+  const readable = mapMembers(fields, (value) => mapJson(value, show));
   const chat = get(chatFields, medium);
   if (chat !== undefined) return chatDraft(get(readable, chat) ?? null);
   return {
