@@ -454,8 +454,8 @@ function declarationsOf(
     isReadByEnvironment: (path: string) => environmentReads().has(resolveLinks(resolve(root, path))),
     /** The place where an object is declared; `null` if it is not. */
     find(object: LiveObject): Source | null {
-      const { file, offset } = manifestOf(object)?.place ?? {};
-      return file?.at(offset ?? 0) ?? null;
+      const place = manifestOf(object)?.place;
+      return place ? place.file.at(place.offset) : null;
     },
     fieldsOf: (object: LiveObject): JsonObject => manifestOf(object)?.fields ?? {},
     secretsOf(object: LiveObject): ReadonlyMap<Pointer, string> {

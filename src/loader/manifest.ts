@@ -171,14 +171,15 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     },
     point(at, offset) {
       const found = find(at);
-      const text = offset === undefined ? undefined : valueAt(value, at);
-      const inside = typeof text === 'string' ? placeInside(found, text, offset ?? 0) : null;
+      const text = valueAt(value, at);
+      const isInText = offset !== undefined && typeof text === 'string';
+      const inside = isInText ? placeInside(found, text, offset) : null;
       const { file, offset: start } = inside ?? found.place;
       return { source: file.at(start), excerpt: file.excerpt(start) };
     },
     overlayAt(at) {
-      const { file, offset } = overlaid?.find(at)?.place ?? {};
-      return file?.at(offset ?? 0) ?? null;
+      const place = overlaid?.find(at)?.place;
+      return place ? place.file.at(place.offset) : null;
     },
     isOverlaid: (at) => overlaid?.touches(at) ?? false,
   };

@@ -17,6 +17,7 @@ import { sideFilePath } from './paths.ts';
 import {
   lineEnd,
   lineStart,
+  nextLine,
   type Place,
   type Problem,
   type Problems,
@@ -257,17 +258,14 @@ export function placeInside({ node, place, match }: FoundNode, text: string, off
 }
 
 /** The lines of a literal block follow its header, indented. */
-function placeInBlock(file: SourceFile, header: number, text: string, offset: number): Place | null {
+function placeInBlock(file: SourceFile, header: number, text: string, offset: number): Place {
   let start = header;
-  for (let line = text.slice(0, offset).split('\n').length; line > 0; line -= 1) {
-    start = file.text.indexOf('\n', start) + 1;
-    if (start === 0) return null;
-  }
+  for (let line = text.slice(0, offset).split('\n').length; line > 0; line -= 1)
+    start = nextLine(file.text, start);
   const from = lineStart(text, offset);
   const line = text.slice(from, lineEnd(text, offset));
   const indentInFile = file.text.slice(start).match(/^ */)?.[0].length ?? 0;
   const indent = indentInFile - (line.match(/^ */)?.[0].length ?? 0);
-  if (!file.text.startsWith(line, start + indent)) return null;
   return { file, offset: start + indent + offset - from };
 }
 
