@@ -90,25 +90,23 @@ export const yamlOptions: ParseOptions & DocumentOptions & SchemaOptions = {
  * `readTree`: the library's own check of keys is quadratic.
  */
 export function parseDocuments(file: SourceFile, problems: Problems, withErrors = false): YamlDocument[] {
-  let composed: Document.Parsed[] = [];
-  try {
-    const tokens = [...new Parser().parse(file.text)];
-    const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
-    if (deep === undefined) composed = [...new Composer(yamlOptions).compose(tokens)];
-    else
-      problems.add('too-deep', `The file is nested more than ${maxDepth} levels deep.`, {
-        file,
-        offset: deep,
-      });
-  } catch (error) {
-    // Very large files cause a stack overflow in the library.
-    if (!(error instanceof RangeError)) throw error;
-    const message = 'The file is too complex for the YAML parser.';
-    problems.add('too-complex', message, { file, offset: 0 }, { hint: 'Split the file.' });
+  const tokens = [...new Parser().parse(file.text)];
+  const deep = tokens.map(findTooDeep).find((offset) => offset !== null);
+  // The library composes what is nested by recursion.
+  if (deep !== undefined) {
+    const message = `The file is nested more than ${maxDepth} levels deep.`;
+    problems.add('too-deep', message, { file, offset: deep });
+    return [];
   }
-  return composed.flatMap((document) => {
-    const { contents: root } = document;
-    const isWanted = checkDocument(document, file, problems) || withErrors;
+  const documents = [...new Composer(yamlOptions).compose(tokens)];
+  const isRead = documents.every(({ errors }) => errors.length === 0);
+  const conflict = isRead ? -1 : file.text.search(conflictMarker);
+  if (conflict >= 0) problems.report(conflictWords, { file, offset: conflict });
+  return documents.flatMap((document) => {
+    const { contents: root, errors } = document;
+    // What follows a conflict is a consequence of it.
+    const isValid = conflict >= 0 ? errors.length === 0 : checkDocument(document, file, problems);
+    const isWanted = isValid || withErrors;
     if (!isWanted || !root) return [];
     const isEmpty = isScalar(root) && root.source === '' && root.tag === undefined;
     return isEmpty ? [] : [{ file, root, offset: findNode({ file, root }, '').place.offset }];
@@ -145,12 +143,15 @@ function checkDocument(document: Document.Parsed, file: SourceFile, problems: Pr
   const lines = new Set<number>();
   let reported = 0;
   for (const error of document.errors) {
-    const { message, hint, place } = explainSyntax(error, document, file);
     const stopped = file.at(error.pos[0]).line;
+    // Explaining an error takes longer the longer the file is, and a line may have thousands.
+    if (lines.has(stopped)) continue;
+    const { message, hint, place } = explainSyntax(error, document, file);
     const { line } = file.at(place.offset);
-    if (lines.has(stopped) || lines.has(line)) continue;
-    problems.add('yaml-syntax', message, place, { hint });
+    const isFirst = !lines.has(line);
     lines.add(stopped).add(line);
+    if (!isFirst) continue;
+    problems.add('yaml-syntax', message, place, { hint });
     reported += 1;
     if (reported === maxSyntaxErrors) break;
   }
@@ -197,8 +198,6 @@ function explainSyntax(
   document: Document.Parsed,
   file: SourceFile,
 ): Omit<Problem, 'code'> & { readonly place: Place } {
-  const conflict = file.text.search(conflictMarker);
-  if (conflict >= 0) return { ...conflictWords, place: { file, offset: conflict } };
   const slip: Slip = { document, text: file.text, at: pos[0] };
   const [, explain] = explanations.find(([error]) => error.test(`${code}: ${message}`)) ?? [];
   // The library ends some of its messages with what it could not read.
@@ -209,7 +208,8 @@ function explainSyntax(
 }
 
 const conflictMarker = /^(?:<{7}|={7}|>{7})(?= |\r?$)/m;
-const conflictWords: Words = {
+const conflictWords: Problem = {
+  code: 'yaml-syntax',
   message: 'The file contains the markers of a merge conflict.',
   hint: 'Keep one side of each conflict, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.',
 };
