@@ -50,7 +50,6 @@ function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
   return {
     ...undeclared(kind, key, source ? { ...source, column: 1 } : nowhere),
-    ensure: change.action === 'delete' ? 'absent' : 'present',
     fields: declared ?? {},
     lifecycle: { ...noLifecycle, ignore: ignored },
     secrets: () => secrets,

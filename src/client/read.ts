@@ -271,9 +271,8 @@ async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> 
   const known = new Set(named.map(({ id }) => id && ownId(parent.kind, id)));
   // A parent that is renamed is found by its id.
   const left = ids.flatMap((id) => pathIds(parent, id)[0] ?? []).filter((id) => !known.has(id));
-  const others = left.length > 0 ? (await readKind(client, { ...request, ids: left })).objects : [];
-  const objects = [...named, ...others.filter(({ id }) => !named.some((each) => each.id === id))];
-  const read = objects.map(async (object) => {
+  const { objects: others } = await readKind(client, { ...someOf(parent.kind, []), ids: left });
+  const read = [...named, ...others].map(async (object) => {
     if (object.id === null) return [];
     const above = { id: ownId(parent.kind, object.id), part: partFor(object.key) };
     const below = keys.filter((key) => identityOf(parent.kind, parentKey(parent, key)) === object.identity);
