@@ -71,10 +71,6 @@ export type Sent = Answer & {
   readonly repeated: boolean;
 };
 
-export function neverSent(unsent: Unsent): Sent {
-  return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
-}
-
 type Success = Answered & { readonly status: 200 | 201 | 202 | 203 | 204 };
 
 export function isSuccess(answer: Answer): answer is Success {

@@ -156,12 +156,13 @@ async function fetchToken(
   const failures = Math.max(0, sent.attempts - 1);
   if (sent.outcome !== 'answered' && sent.reason === 'interrupted')
     return { ...unsentAnswer('interrupted', sent.detail), failures };
-  const token = isSuccess(sent) && isObject(sent.body) ? getText(sent.body, 'access_token') : null;
+  const given = isSuccess(sent) && isObject(sent.body) ? sent.body : {};
+  const token = getText(given, 'access_token');
   if (token !== null) redactor.learn(token);
   if (!isSuccess(sent) || token === null || !tokenText.test(token))
     return { ...noToken(redactor.answer(sent, true), client), failures };
   onEvent({ type: 'token-fetched', tokenUrl });
-  const stated = isObject(sent.body) ? Number(get(sent.body, 'expires_in') ?? 0) * 1000 : 0;
+  const stated = Number(get(given, 'expires_in') ?? 0) * 1000;
   const left = expiryOf(token) - (dateOf(sent.headers.date) ?? clock.now());
   // Without a lifetime that makes sense, a 401 shows that the token has expired.
   const lifetime = Math.min(Number.POSITIVE_INFINITY, ...[stated, left].filter((ms) => ms > 0));

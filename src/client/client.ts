@@ -10,7 +10,6 @@ import { type ApiSettings, type HttpProxies, parseUrl, type TenantName } from '.
 import {
   type Answer,
   holdsMessage,
-  neverSent,
   type Sent,
   type Unsent,
   unsentAnswer,
@@ -447,6 +446,10 @@ export function withSend(client: Client, send: Client['send']): Client {
     redact: (text) => client.redact(text),
     close: () => client.close(),
   };
+}
+
+function neverSent(unsent: Unsent): Sent {
+  return { ...unsent, attempts: 0, ms: 0, trackingId: null, repeated: false };
 }
 
 /** A client for reads that must be current: what `readOnce` remembers is read again. */

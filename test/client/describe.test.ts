@@ -194,6 +194,9 @@ describe('a read that failed', () => {
     ]);
     expect(failed(answerWith(409)).diagnostics[0]).not.toHaveProperty('hint');
     expect(failed(answerWith(503)).diagnostics[0]?.hint).toMatch(/run again later/);
+    // What nginx answers to a client without one.
+    const page = { ...answerWith(400), text: '<html>400 No required SSL certificate was sent</html>' };
+    expect(failed(page).diagnostics[0]?.hint).toMatch(/^Set `tls: \{ cert/);
   });
 
   test.each<[Answer, string]>([

@@ -189,6 +189,18 @@ test.each<[string, string]>([
   expect(json).toMatchObject({ diagnostics: [{ code: 'unknown-search', hint }] });
 });
 
+test('an unknown label where there are no searches is an error that says so', async () => {
+  const world = await createTestWorld({ files: {} });
+  await expectEnd(world.run('search Joiners'), 1, 'unknown-search', 'There are no searches.');
+});
+
+test('a saved search without an id cannot be run', async () => {
+  const world = await tenantWith(0);
+  const [saved] = world.sandbox.state.profileSearches;
+  Object.assign(saved ?? {}, { id: null });
+  await expectEnd(world.run('search', 'All that is saved'), 1, 'search-without-id', 'The tenant shows no id');
+});
+
 test.each<[string, readonly string[], Json]>([
   ['a limit of nothing', ['--limit', '0'], 'usage'],
   ['half a profile', ['--limit', '1.5'], 'usage'],
