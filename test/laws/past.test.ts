@@ -145,24 +145,31 @@ async function inFolder(use: (root: string) => Promise<void>): Promise<void> {
   }
 }
 
-it('is the same as without the files of today, whatever was edited, moved, linked or left uncommitted', () =>
-  fc.assert(
-    fc.asyncProperty(history, fc.constantFrom('test', 'other'), async ({ then, now }, environment) =>
-      inFolder(async (root) => {
-        write(root, then);
-        commitAll(root);
-        write(root, now);
-        const project = attempt(() =>
-          loadProject({ configFile: join(root, 'tenantctl.yaml'), environment, env }),
-        );
-        fc.pre('resources' in project);
-        const { files, ...unread } = project;
-        expect(files).toBeDefined();
-        expect(await pastOf(project)).toEqual(await pastOf(unread));
-      }),
+// Hundreds of repositories, each with several processes of git.
+it(
+  'is the same as without the files of today, whatever was edited, moved, linked or left uncommitted',
+  {
+    timeout: 900_000,
+  },
+  () =>
+    fc.assert(
+      fc.asyncProperty(history, fc.constantFrom('test', 'other'), async ({ then, now }, environment) =>
+        inFolder(async (root) => {
+          write(root, then);
+          commitAll(root);
+          write(root, now);
+          const project = attempt(() =>
+            loadProject({ configFile: join(root, 'tenantctl.yaml'), environment, env }),
+          );
+          fc.pre('resources' in project);
+          const { files, ...unread } = project;
+          expect(files).toBeDefined();
+          expect(await pastOf(project)).toEqual(await pastOf(unread));
+        }),
+      ),
+      { numRuns: runs(400) },
     ),
-    { numRuns: runs(400) },
-  ));
+);
 
 /** What else decides what git writes into a folder, or compares with it. */
 it.each<[string, (root: string) => void]>([
