@@ -61,11 +61,6 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const after = argv.slice(at + 1);
   const end = after.includes('--') ? after.indexOf('--') : after.length;
   const words = load ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
-  // The parser takes what its own objects inherit for options, such as `--constructor`.
-  const inherited = words.find(
-    (word) => word.startsWith('--') && (word.slice(2).split(/[=.]/)[0] ?? '') in {},
-  );
-  if (inherited !== undefined) throw fail('usage', `There is no option ${inherited.split('=')[0]}.`);
   await parser.parseAsync(words, {}, (error, _args, output) => {
     if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
   });
@@ -125,6 +120,10 @@ function strictParser(argv: readonly string[], name: string, positionals: string
         'Invalid values:': ' ',
         'Argument: %s, Given: %s, Choices: %s': 'The value of %s cannot be %s. Choices: %s.',
       })
+      // It takes what its own objects inherit for options, such as `--constructor`: the check below refuses the words.
+      .middleware((args) => {
+        for (const name of Object.keys(args)) if (name in {}) delete args[name];
+      }, true)
       .check((args, options) => {
         // Help is printed whatever else is given.
         if (args.help || args.version) return true;

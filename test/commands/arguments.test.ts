@@ -30,6 +30,7 @@ it.each<[string | string[], string]>([
   ['apply --yes --dryRun=1', '--dry-run does not take the value "1"'],
   ['apply --yes --constructor', 'There is no option --constructor'],
   ['apply --yes --toString=1', 'There is no option --toString'],
+  ['apply --yes --no-constructor', 'There is no option --no-constructor'],
   ['apply --yes --no-only', 'There is no option --no-only'],
   ['apply --yes --no-result', 'There is no option --no-result'],
   ['apply --yes --config.a=b', 'There is no option --config.a'],
