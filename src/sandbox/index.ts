@@ -78,6 +78,7 @@ function partsOf(options: SandboxOptions, clientSecret: string) {
   const router = new Router(kinds.values(), variations);
   const faults = new FaultList(router.operationNames);
   for (const fault of options.faults ?? []) faults.add(fault);
+  let isSaved = true;
   return {
     tenant: {
       state,
@@ -96,8 +97,11 @@ function partsOf(options: SandboxOptions, clientSecret: string) {
     history: new History(options.lag ?? 0, now),
     around,
     latency: options.latency ?? 0,
-    save: () => {
-      if (data !== null) saveState(state, data);
+    save: (isChanged: boolean) => {
+      isSaved &&= !isChanged;
+      if (data === null || isSaved) return;
+      saveState(state, data);
+      isSaved = true;
     },
   };
 }
@@ -128,7 +132,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       history.clear();
     },
     metrics: log.metrics,
-    save,
+    save: () => save(true),
     close: async () => {
       if (!server.listening) return;
       late.stop();

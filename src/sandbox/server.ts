@@ -57,8 +57,8 @@ interface ServerOptions {
   readonly around: Around;
   /** Milliseconds to wait before the work on a request begins. */
   readonly latency: number;
-  /** Called after a write, before it is answered. */
-  readonly save: () => void;
+  /** Called before each answer. Throws while a write cannot be stored, so that nothing shows what the next run would not find. */
+  readonly save: (isChanged: boolean) => void;
 }
 
 interface ServerParts extends ServerOptions {
@@ -151,11 +151,15 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: S
     ? handler(call, { ...tenant, state: history.visibleState(tenant.state) })
     : history.record(tenant.state, () => handler(call, tenant));
   const { later } = reply;
-  if (!isRead) parts.save();
+  parts.save(!isRead);
   if (later)
     parts.late.add(slowWork, () => {
       history.record(tenant.state, later);
-      parts.save();
+      try {
+        parts.save(true);
+      } catch {
+        // The next answer says why.
+      }
     });
   const body = showAnswer(operation, reply.body, tenant.variations);
   return body === undefined ? reply : { ...reply, body };

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src/model/json.ts';
@@ -240,6 +248,18 @@ describe('the data file', () => {
     second.save();
     expect((await start({ data })).state.authProfiles).toEqual([]);
     expect(readdirSync(path.dirname(data))).toEqual(['sandbox.json']);
+  });
+
+  test('that cannot be written makes writes and reads fail, until it can be written again', async () => {
+    const data = path.join(folder(), 'deep', 'sandbox.json');
+    const sandbox = await start({ data });
+    const place = path.dirname(data);
+    writeFileSync(place, 'in the way');
+    expect((await call(sandbox, create, { body: sender })).status).toBe(500);
+    expect((await call(sandbox, 'GET /v2024/auth-profiles')).status).toBe(500);
+    rmSync(place);
+    expect((await call(sandbox, 'GET /v2024/auth-profiles')).status).toBe(200);
+    expect(knows(await start({ data }))).toBe(true);
   });
 
   test('two runs of the same writes make the same file', async () => {
