@@ -89,7 +89,7 @@ export function madeAgain(
   const match = { kind, resource: resourceOf(entry), live };
   // Secrets and hidden values stay where the plan says so.
   const isLeft = (at: Pointer) => (change.left ?? []).includes(at);
-  const unseen: UnseenPolicy = { isSame: (_secret, _shown, at) => isLeft(at), isLeft };
+  const unseen: UnseenPolicy = { isSame: (_secret, _test, at) => isLeft(at), isLeft };
   const { change: made } = changeFor(match, base, { settings, unseen });
   if (made === null) return 'nothing would change';
   const misplaced = misplacedMarkers(change.declared ?? {}, '');
@@ -241,9 +241,8 @@ type KnownSecrets = Run['secrets'];
 /** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
 function openDifferences({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {
   const match = { kind, resource: resourceOf({ kind, change }), live };
-  const unseen = {
-    isSame: (secret: string, shown: string) =>
-      secrets.problem(secret) !== null || secrets.matches(secret, shown),
+  const unseen: UnseenPolicy = {
+    isSame: (secret, test) => secrets.problem(secret) !== null || secrets.matches(secret, test),
     isLeft: () => true,
   };
   return compare(match, live, unseen).differences;

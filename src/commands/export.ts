@@ -84,7 +84,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
   const how = {
     kinds: kindsNamed(args),
     isInScope: selection.includes,
-    declaredSecrets: declarations.secretsOf,
+    declared: declarations.declared,
   };
   const exported =
     args.from === undefined

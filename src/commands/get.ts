@@ -32,8 +32,8 @@ export const command = describeCommand({
   const { documents: found, diagnostics } = declared
     ? getDeclared(declared.resources, args.address, declared.environment.kinds)
     : await withTenant(project, io, (tenant) => {
-        const { secretsOf: declaredSecrets } = projects.declarations(options.environment);
-        return getLive(tenant, args.address, { root: project.root, declaredSecrets });
+        const { declared } = projects.declarations(options.environment);
+        return getLive(tenant, args.address, { root: project.root, declared });
       });
   const documents = [...found].map(([address, document]) => {
     return { ...document, ...withoutSecrets({ address, members: document.members }, io) };

@@ -155,7 +155,7 @@ async function readSide(
 }
 
 function liveSide({ declarations }: TenantSource, live: LiveObject): SideObject {
-  return { is: 'live', declares: () => declarations.fieldsOf(live), ...live };
+  return { is: 'live', declares: () => declarations.declared(live), ...live };
 }
 
 /** Compared with manifests, an object that no manifest could declare does not count as a difference. */
@@ -319,7 +319,7 @@ interface TenantSource {
   readonly root: string;
   readonly secrets: Secrets;
   /** Settings that no manifest declares are not shown. */
-  readonly declarations: Pick<Declarations, 'fieldsOf'>;
+  readonly declarations: Pick<Declarations, 'declared'>;
   /** Present for a backup: it only knows the kinds of its objects. */
   readonly backup?: Pick<Backup, 'kinds' | 'diagnostics'>;
 }
@@ -342,7 +342,7 @@ export function tenantSide({ root, environment, resources, secrets }: Project, t
     resources.flatMap((resource) => identitiesOf(resource).map(({ identity }) => [identity, resource])),
   );
   const declarations: TenantSource['declarations'] = {
-    fieldsOf: (object) => declarerOf(byIdentity, object)?.fields ?? {},
+    declared: (object) => declarerOf(byIdentity, object) ?? { fields: {}, secrets: () => [] },
   };
   return { is: 'tenant', name: environment.name, tenant, root, secrets, declarations };
 }

@@ -31,7 +31,7 @@ import { readReferenceNames, remarkUnnamedRecords } from './names.ts';
 import { findStrayIds, type ProposedPlaces } from './stray-ids.ts';
 import { readOnlyTenant, readSettledKinds, servedKinds, type Tenant } from './tenant.ts';
 
-export interface ExportOptions extends Pick<DraftInput, 'declaredSecrets'> {
+export interface ExportOptions extends Pick<DraftInput, 'declared'> {
   /** The kinds to export. Left out: all whose objects the API can change. */
   readonly kinds?: readonly string[] | undefined;
   /** The project's folder: what an apply from there has just written is waited for. Left out: nothing is. */
@@ -49,7 +49,7 @@ export interface ExportOptions extends Pick<DraftInput, 'declaredSecrets'> {
  */
 export async function exportTenant(
   tenant: Tenant,
-  { kinds: names, root, isInScope = () => true, declaredSecrets = () => new Map() }: ExportOptions = {},
+  { kinds: names, root, isInScope = () => true, ...declarations }: ExportOptions = {},
 ): Promise<Export & { readonly proposed: ReadonlyMap<string, ProposedPlaces> }> {
   const { kinds } = tenant.environment;
   checkScope({ only: [], except: [], kinds: names }, kinds);
@@ -57,7 +57,7 @@ export async function exportTenant(
   const wanted = names?.map(kinds.get) ?? kinds.all.filter((kind) => !isObserved(kind));
   const options = { root, isInScope, isNamed: names !== undefined };
   const { objects, strays, ...read } = await readToExport(readOnlyTenant(tenant), wanted, options);
-  const { diagnostics, ...files } = exportObjects({ ...read.context, objects, declaredSecrets });
+  const { diagnostics, ...files } = exportObjects({ ...read.context, ...declarations, objects });
   return {
     ...files,
     proposed: strays.proposed,
@@ -118,7 +118,7 @@ export async function mergeTenant(
     objects,
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
-      matches: (name, shown) => secrets.problem(name) !== null || secrets.matches(name, shown),
+      matches: (name, test) => secrets.problem(name) !== null || secrets.matches(name, test),
     },
     resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), references, true)),
     // An unreadable object is not gone: its manifest stays.
@@ -258,7 +258,7 @@ function refuseUnread(paths: readonly string[], declarations: Declarations): voi
 export async function getLive(
   tenant: Tenant,
   addresses: readonly Address[],
-  options: Pick<ExportOptions, 'root' | 'declaredSecrets'>,
+  options: Pick<ExportOptions, 'root' | 'declared'>,
 ) {
   const { kinds } = tenant.environment;
   checkAddresses(addresses, kinds);

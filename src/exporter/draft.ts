@@ -1,7 +1,9 @@
-import { comparable, isUnordered } from '../kinds/field.ts';
+import { comparable, isUnordered, readableFields } from '../kinds/field.ts';
 import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
 import { contentDigest } from '../kinds/live-objects.ts';
+import { secretTest } from '../kinds/redact.ts';
 import { renameMembers, renameSteps } from '../kinds/references.ts';
+import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/problems.ts';
 import { schemaOf } from '../loader/schema.ts';
@@ -9,7 +11,8 @@ import { largestFile } from '../loader/source.ts';
 import { type Address, byAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
-import { generalizeIndexes, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { secretName } from '../model/marker.ts';
+import { generalizeIndexes, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { labelIds, type NameSources } from './ids.ts';
 import {
   isMapping,
@@ -21,6 +24,9 @@ import {
   printableValue,
   printLive,
 } from './print-live.ts';
+
+/** The fields, and all places that a manifest or an overlay marks as secret. */
+type Declared = Pick<Resource, 'fields' | 'secrets'>;
 
 interface DraftContext extends NameSources {
   /** Returns the vendor's default of an object, or `null`. Left out: the defaults were not read. */
@@ -35,6 +41,7 @@ interface SideText {
 
 /** A manifest before secrets and side files have names: a `!secret` holds its pointer, a `!file` its ending. */
 export interface Draft extends ReturnType<typeof labelIds> {
+  readonly isSecret: ReturnType<typeof secretTest>;
   /** With names and lists as they are printed. */
   readonly object: LiveObject;
   /** Key fields, or the pinned id if the object has no name that a manifest can hold. */
@@ -49,12 +56,12 @@ export interface Draft extends ReturnType<typeof labelIds> {
 
 export interface DraftInput extends DraftContext {
   readonly objects: readonly LiveObject[];
-  /** The secrets that existing manifests declare for an object: names by place. Left out: there are no manifests. */
-  declaredSecrets?(object: LiveObject): ReadonlyMap<Pointer, string>;
+  /** What existing manifests declare of an object. Left out: there are no manifests. */
+  declared?(object: LiveObject): Declared;
 }
 
 /** An object that is not exported, and why: no manifest can declare it, or its kind says so. */
-interface Refusal extends Pick<Draft, 'object' | 'tags' | 'names'> {
+interface Refusal extends Pick<Draft, 'object' | 'tags' | 'names' | 'isSecret'> {
   readonly refused: string;
   readonly by: 'schema' | 'kind';
 }
@@ -62,7 +69,7 @@ interface Refusal extends Pick<Draft, 'object' | 'tags' | 'names'> {
 /** Drafts in the order of addresses, and remarks about the objects and fields that no manifest can declare. */
 export function draftEach(input: DraftInput): { drafts: Draft[]; diagnostics: Diagnostic[] } {
   const sorted = input.objects.toSorted(byAddress);
-  const results = sorted.map((object) => draftObject(object, input, input.declaredSecrets?.(object)));
+  const results = sorted.map((object) => draftObject(object, input, input.declared?.(object)));
   return { drafts: results.filter((result) => 'key' in result), diagnostics: results.flatMap(remarksOn) };
 }
 
@@ -127,20 +134,23 @@ export function whyUndeclarable(object: LiveObject): string | null {
 export function draftObject(
   live: LiveObject,
   context: DraftContext,
-  secrets: ReadonlyMap<Pointer, string> = new Map(),
+  declared: Declared = { fields: {}, secrets: () => [] },
 ): Draft | Refusal {
   const object = asPrinted(live, context);
   const { kind } = object;
   const { tags, names } = labelIds(object, context);
+  const isSecret = secretsIn(object, declared.secrets());
   const refuse = (refused: string, by: Refusal['by'] = 'schema'): Refusal => {
-    return { object, tags, names, refused, by };
+    return { object, tags, names, isSecret, refused, by };
   };
   const why = object.whyNotExported ?? null;
   if (why !== null) return refuse(why, 'kind');
   const key = keyMembers(object, tags);
   if (key.some(([, part]) => typeof part === 'string' && !part.isWellFormed()))
     return refuse('its key contains half of a character, which no address can');
-  const subject: DraftSubject = { object, standard: context.standardOf?.(object) ?? null, secrets, tags };
+  const secrets = namesOfSecrets(declared);
+  const standard = context.standardOf?.(object) ?? null;
+  const subject: DraftSubject = { object, standard, secrets, tags, isSecret };
   const drafted = Object.entries(kind.fields)
     .filter(([name]) => name !== kind.parent?.part)
     .map(([name, field]) => [name, draftField(name, field, subject)] as const);
@@ -156,9 +166,10 @@ export function draftObject(
     object,
     tags,
     names,
+    isSecret,
     key,
     fields,
-    lifecycle: subject.standard ? [['basedOn', contentDigest(kind, subject.standard)]] : [],
+    lifecycle: standard ? [['basedOn', contentDigest(kind, standard)]] : [],
     sideTexts: valid.flatMap(({ sideText }) => sideText ?? []),
     secrets: valid.flatMap((each) => each.secrets ?? []).map((at) => ({ at, name: secrets.get(at) ?? null })),
     omissions: [
@@ -166,6 +177,15 @@ export function draftObject(
       ...[...invalid].map(([name, within]): Omission => ({ at: pointer(name), reason: 'notValid', within })),
     ],
   };
+}
+
+function secretsIn({ kind, fields }: LiveObject, marked: readonly Pointer[] = []) {
+  return secretTest(kind, { marked, values: [readableFields(kind, fields)] });
+}
+
+function namesOfSecrets({ fields, secrets }: Declared): ReadonlyMap<Pointer, string> {
+  const named = secrets().map((at) => [at, secretName(valueAt(fields, at) ?? null)] as const);
+  return new Map(named.flatMap(([at, name]) => (name === null ? [] : [[at, name] as const])));
 }
 
 /**
@@ -179,13 +199,14 @@ function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const hidden = live.hidden.map((at) => renameSteps(kind, at, rename));
   const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
   const { tags } = labelIds(object, context);
+  const isSecret = secretsIn(object);
   const fields = mapMembers(object.fields, (value, name) => {
     const field = get(kind.fields, name);
     if (!field || !isUnordered(field) || !isArray(value)) return value;
     const [place, shown] = [placeOf(name, field), printableValue(field, value)];
     const printed = value.map((item, index) => {
       const shownItem = isArray(shown) ? (shown[index] ?? null) : item;
-      const { value: text } = printLive(shownItem, itemIn(place, index), { hidden, tags });
+      const { value: text } = printLive(shownItem, itemIn(place, index), { hidden, isSecret, tags });
       // Names before ids, which differ between tenants.
       return { item, text: `${isTagged(text) ? 0 : 1}${JSON.stringify(text)}` };
     });
@@ -216,12 +237,13 @@ interface DraftSubject {
   readonly standard: LiveObject | null;
   readonly secrets: ReadonlyMap<Pointer, string>;
   readonly tags: ReadonlyMap<Pointer, Printable>;
+  isSecret(at: Pointer): boolean;
 }
 
 function draftField(
   name: string,
   field: Field,
-  { object, standard, secrets, tags }: DraftSubject,
+  { object, standard, secrets, tags, isSecret }: DraftSubject,
 ): DraftedField {
   const at = pointer(name);
   const value = get(object.fields, name) ?? null;
@@ -235,12 +257,13 @@ function draftField(
     return isMeant ? { member: [name, null] } : {};
   }
   if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
-  const sideText = sideTextOf(name, field, value);
+  const sideText = isSecret(at) ? null : sideTextOf(name, field, value);
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
   // A secret in one item of a list is secret in all, since it may be any of the tenant's.
   const inItems = new Set([...secrets.keys()].map(generalizeIndexes));
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
+    isSecret,
     isDeclaredSecret: (place) => inItems.has(generalizeIndexes(place)),
     tags,
   });

@@ -1,5 +1,5 @@
 import { compareField, pairRecords, recordAgrees } from '../kinds/compare.ts';
-import { itemTextAt } from '../kinds/field.ts';
+import { isSameInPlace, itemTextAt } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
@@ -64,7 +64,7 @@ interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standard
 }
 
 /** With the labels of ids by their places in the live object. */
-interface DocumentMerge extends Pick<Draft, 'tags' | 'names'>, Pick<MergeContext, 'secrets'> {
+interface DocumentMerge extends Pick<Draft, 'tags' | 'names' | 'isSecret'>, Pick<MergeContext, 'secrets'> {
   readonly resource: Resource;
   readonly live: LiveObject;
   readonly changes: DocumentChanges;
@@ -88,11 +88,11 @@ export function mergeDocument(
   context: MergeContext,
 ): DocumentChanges {
   const changes = noChanges();
-  const draft = draftObject(object, context);
-  const { object: live, tags, names } = draft;
+  const draft = draftObject(object, context, resource);
+  const { object: live, tags, names, isSecret } = draft;
   const omissions = 'refused' in draft ? [] : draft.omissions;
   const invalid = new Set(omissions.flatMap(({ at, reason }) => (reason === 'notValid' ? [at] : [])));
-  const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes, tags, names };
+  const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes, tags, names, isSecret };
   mergeKey(merge, written);
   for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = get(resource.fields, name);
@@ -146,8 +146,10 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   if (sameJson(comparableAt(place, declared), comparableAt(place, live))) return;
   const secret = secretName(declared);
   if (secret !== null) {
+    const { kind, fields } = merge.live;
     // A hidden value may be any text.
-    const isEqual = live === null || (typeof live === 'string' && merge.secrets.matches(secret, live));
+    const isEqual =
+      live === null || merge.secrets.matches(secret, (text) => isSameInPlace(kind, fields, place.at, text));
     if (!isEqual) merge.changes.notes.push({ at, reason: 'secret' });
   } else if (merge.tags.has(place.at)) write('set', slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
@@ -257,7 +259,7 @@ function write(op: 'set' | 'insert', slot: ValueSlot, merge: DocumentMerge): voi
   const { edits, notes, sideTexts, secrets } = merge.changes;
   const path = segmentsOf(at);
   if (isIgnored(merge.resource.lifecycle.ignore, at)) return;
-  const printed = printLive(live, place, { hidden: merge.live.hidden, tags: merge.tags });
+  const printed = printLive(live, place, { hidden: merge.live.hidden, ...merge });
   const value = isRefusedKey(path.at(-1) ?? '') ? undefined : printed.value;
   if (merge.resource.isOverlaid(at)) notes.push({ at, reason: 'overlay' });
   else if (markersIn(declared, '$secret').length > 0) notes.push({ at, reason: 'besideSecret' });

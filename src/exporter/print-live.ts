@@ -1,15 +1,13 @@
 import { dropNulls } from '../kinds/compare.ts';
-import { credentialMembers, isCredentialText } from '../kinds/credentials.ts';
 import { chooseSynonym, comparable, isUnordered, printedJson } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { Field } from '../kinds/kind.ts';
-import { fieldSays } from '../kinds/places.ts';
 import type { Mapping, Member, Printable } from '../loader/print.ts';
 import { unresolved } from '../loader/problems.ts';
 import { isRefusedKey } from '../loader/tree.ts';
 import { get, isArray, isObject, type Json, type JsonObject, objectFrom, pick } from '../model/json.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
-import { isConcealed, isPlaceOfCredential } from '../model/sensitive.ts';
+import { isConcealed } from '../model/sensitive.ts';
 
 export interface Place {
   readonly at: Pointer;
@@ -17,10 +15,6 @@ export interface Place {
   /** Inside JSON, and in what other fields hold, values are JSON. */
   readonly is: Field['is'] | 'record';
   readonly depth: number;
-  /** In the settings of another system, in which credentials are recognized. */
-  readonly settings: boolean;
-  /** Below a name that belongs to a credential. */
-  readonly secret: boolean;
   /** A plan can compare a secret here, but not inside values that it compares as a whole, or inside JSON text. */
   readonly comparable: boolean;
   /** A manifest declares the value as a whole: what it leaves out is removed. So it is inside lists and JSON text. */
@@ -33,8 +27,6 @@ export function placeOf(name: string, field: Field): Place {
     field,
     is: field.is,
     depth: 0,
-    settings: field.is === 'json' && field.settings === true,
-    secret: false,
     comparable: !isUnordered(field),
     exact: field.is !== 'json' || field.declares === 'whole',
   };
@@ -47,7 +39,6 @@ interface OpenedMember {
 }
 
 export function membersIn(holder: JsonObject, place: Place): (key: string) => OpenedMember {
-  const isCredential = place.settings ? credentialMembers(holder) : () => false;
   const { field } = place;
   return (key) => {
     const value = get(holder, key);
@@ -60,7 +51,6 @@ export function membersIn(holder: JsonObject, place: Place): (key: string) => Op
         at: `${place.at}${pointer(key)}`,
         is: 'json',
         depth: place.depth + 1,
-        secret: place.secret || isCredential(key),
         comparable: place.comparable && field.is === 'json' && read === value,
         exact: place.exact || read !== value,
       },
@@ -112,6 +102,7 @@ const maxDepth = 80;
 interface PrintContext {
   /** The tenant does not show these. */
   readonly hidden: readonly Pointer[];
+  isSecret(at: Pointer): boolean;
   /** True for a place that an existing manifest declares with `!secret`. */
   isDeclaredSecret?(at: Pointer): boolean;
   /** The tags that stand for ids. */
@@ -137,7 +128,7 @@ function printField(value: Json, place: Place, walk: Walk): Printable | undefine
   const { field, depth } = place;
   if (field.is !== 'json' || depth > 0) return printValue(value, place, walk);
   // Settings that cannot be parsed may hold a credential.
-  if (place.settings && typeof value === 'string') return omit(walk, place, 'credential');
+  if (field.settings && typeof value === 'string') return omit(walk, place, 'credential');
   if (!isArray(value) || field.plain) return printValue(value, place, walk);
   // The schemas accept objects and text only, so a list stays the text it was. Nothing in it can become a marker.
   return printValue(value, { ...place, comparable: false }, walk) && JSON.stringify(value);
@@ -153,10 +144,9 @@ function printValue(value: Json, place: Place, walk: Walk): Printable | undefine
   if (isArray(value)) return printList(value, place, walk);
   if (isObject(value)) return printObject(value, place, walk);
   if (typeof value === 'string') return printText(value, place, walk);
-  if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value)) return omit(walk, place, 'notWritable');
   // Secrets are text, so a number cannot become one.
-  return place.secret ? omit(walk, place, 'credential') : value;
+  if (walk.isSecret(place.at)) return omit(walk, place, 'credential');
+  return typeof value === 'number' && !Number.isFinite(value) ? omit(walk, place, 'notWritable') : value;
 }
 
 function printObject(value: JsonObject, place: Place, walk: Walk): Printable | undefined {
@@ -188,12 +178,9 @@ function printText(text: string, place: Place, walk: Walk): Printable | undefine
   // A secret that is blank counts as not set.
   if (text.trim() === '') return text;
   if (walk.hidden.includes(place.at)) return printSecret(place, walk);
-  if (place.settings && isConcealed(text)) return omit(walk, place, 'credential');
-  if (fieldSays(place.field, place.at, 'plain', 'reference')) return text;
-  const isNamed = place.secret && !isPlaceOfCredential(text);
-  const isCredential =
-    isNamed || fieldSays(place.field, place.at, 'secret') || (place.settings && isCredentialText(text));
-  return isCredential ? printSecret(place, walk) : text;
+  const { field } = place;
+  if (field.is === 'json' && field.settings && isConcealed(text)) return omit(walk, place, 'credential');
+  return walk.isSecret(place.at) ? printSecret(place, walk) : text;
 }
 
 function printSecret(place: Place, walk: Walk): Printable | undefined {
@@ -243,10 +230,9 @@ export function leavesIn(value: Printable, at: Pointer = pointer()): [Pointer, P
   return [[at, value]];
 }
 
-/** The value as JSON, with a placeholder text for each secret, lookup and side file, and `unresolved` for a reference. */
+/** The value as JSON, with `unresolved` for each tag: no schema checks it. */
 export function jsonOf(value: Printable): Json {
   if (isList(value)) return value.map(jsonOf);
   if (isMapping(value)) return objectFrom(value.members.map(([name, item]) => [name, jsonOf(item)]));
-  if (!isTagged(value)) return value;
-  return value.tag === '!ref' ? unresolved : '…';
+  return isTagged(value) ? unresolved : value;
 }

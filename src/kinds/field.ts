@@ -19,6 +19,7 @@ import {
   placesAbove,
   pointer,
   segmentsOf,
+  setPart,
   topName,
 } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
@@ -266,6 +267,13 @@ export function listWithoutOrder(kind: Kind, at: Pointer): Pointer | null {
 
 export function sameValue(field: Field, one: Json | undefined, other: Json | undefined): boolean {
   return sameJson(comparable(field, one), comparable(field, other));
+}
+
+/** Whether the fields would be equal with another value at a place of theirs. */
+export function isSameInPlace(kind: Kind, fields: JsonObject, at: Pointer, value: Json): boolean {
+  const [name = '', ...inside] = segmentsOf(at);
+  const [field, shown = null] = [get(kind.fields, name), get(readableFields(kind, fields), name)];
+  return field !== undefined && sameValue(field, shown, setPart(shown, pointer(...inside), value));
 }
 
 export function isDeclaredByMember(field: Field | undefined): boolean {

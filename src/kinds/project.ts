@@ -12,8 +12,8 @@ import type { Resource } from './resource.ts';
 export interface Secrets {
   /** The text of the secret. Throws a Failure that names the variable if it is not set. */
   reveal(name: string): string;
-  /** Whether `text` is the secret's value; `false` if the secret is not set. */
-  matches(name: string, text: string): boolean;
+  /** Whether the secret's text passes the test; `false` if the secret is not set. */
+  matches(name: string, test: (text: string) => boolean): boolean;
   /** Reads a secret again that comes from a file, and returns its text; `null` for any other. */
   renew?(name: string): string | null;
   /** Why there is no such secret: not set, empty, or in a file that cannot be read. `null` if there is one. */

@@ -34,18 +34,24 @@ interface Disclosure {
   readonly values: readonly JsonObject[];
 }
 
-/** Decides for all outputs what is concealed (design, section 5). Settings belong to another system, so their names say nothing. */
-export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
-  const { marked, declared, seen = [], values } = disclosure;
+/** True for the marked places, in any item of a list, and for those that hold a credential; also for what is below them. */
+export function secretTest(kind: Kind, { marked, values }: Pick<Disclosure, 'marked' | 'values'>) {
   const inItems = new Set(marked.map(generalizeIndexes));
   const places = new Set(values.flatMap((fields) => credentialPlaces(kind, fields)));
+  // Most objects have no secrets.
+  return (at: Pointer): boolean =>
+    (inItems.size > 0 && isBelow(inItems, generalizeIndexes(at))) || (places.size > 0 && isBelow(places, at));
+}
+
+/** Decides for all outputs what is concealed (design, section 5). Settings belong to another system, so their names say nothing. */
+export function sensitivePlaces(kind: Kind, disclosure: Disclosure): IsSensitive {
+  const { declared, seen = [] } = disclosure;
+  const isSecret = secretTest(kind, disclosure);
   const shown = [...declared, ...seen];
   const isDeclared = lazy(() => clearPlaces(disclosure));
   return (at, value) => {
     if (value === null) return false;
-    // Most objects have no secrets.
-    if (inItems.size > 0 && isBelow(inItems, generalizeIndexes(at))) return true;
-    if (places.size > 0 && isBelow(places, at)) return true;
+    if (isSecret(at)) return true;
     const name = topName(at);
     const field = get(kind.fields, name);
     if (typeof value === 'object' || field?.is !== 'json' || !field.settings || field.vocabulary)

@@ -6,10 +6,9 @@ import type { Project, ProjectEnvironment, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { lazy } from '../model/basics.ts';
 import { Failure, hasErrors, type Source } from '../model/failure.ts';
-import { get, type JsonObject, sameJson } from '../model/json.ts';
+import { get, sameJson } from '../model/json.ts';
 import { type LintLevels, lintRules } from '../model/lint.ts';
-import { secretName, secretPlaces } from '../model/marker.ts';
-import { type Pointer, valueAt } from '../model/pointer.ts';
+import { secretPlaces } from '../model/marker.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import {
   environmentFiles,
@@ -457,10 +456,9 @@ function declarationsOf(
       const place = manifestOf(object)?.place;
       return place ? place.file.at(place.offset) : null;
     },
-    fieldsOf: (object: LiveObject): JsonObject => manifestOf(object)?.fields ?? {},
-    secretsOf(object: LiveObject): ReadonlyMap<Pointer, string> {
-      const { fields = {} } = manifestOf(object) ?? {};
-      return new Map(secretPlaces(fields).map((at) => [at, secretName(valueAt(fields, at)) ?? '']));
+    declared(object: LiveObject): Pick<Resource, 'fields' | 'secrets'> {
+      const { resource = null, fields = {} } = manifestOf(object) ?? {};
+      return resource ?? { fields, secrets: () => secretPlaces(fields) };
     },
   };
 }

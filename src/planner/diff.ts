@@ -18,7 +18,7 @@ type SideObject = LiveSide | DeclaredSide;
 interface LiveSide extends LiveObject {
   readonly is: 'live';
   /** Its declarations on its side: other settings are not shown. */
-  declares(): JsonObject;
+  declares(): Pick<Resource, 'fields' | 'secrets'>;
 }
 
 interface DeclaredSide extends Resource {
@@ -141,11 +141,10 @@ function compareWithManifest(kind: Kind, live: LiveObject, resource: Resource, s
 
 function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]) {
   const fields = objects.map((object) => readableFields(kind, object.fields));
-  const declared = objects.map((object) =>
-    readableFields(kind, object.is === 'live' ? object.declares() : object.fields),
-  );
+  const declarations = objects.map((object) => (object.is === 'live' ? object.declares() : object));
+  const declared = declarations.map((each) => readableFields(kind, each.fields));
   const hidden = objects.flatMap(hiddenPlaces).filter((at) => segmentsOf(at).length > 1);
-  const overlaid = objects.filter(isDeclared).flatMap((object) => object.secrets());
+  const overlaid = declarations.flatMap((each) => each.secrets());
   const marked = [...[...fields, ...declared].flatMap((each) => secretPlaces(each)), ...overlaid, ...hidden];
   const merged = declared.flatMap((one) => fields.map((below) => withDeclared(kind, one, below)));
   return sensitivePlaces(kind, { marked, declared, values: [...fields, ...declared, ...merged] });

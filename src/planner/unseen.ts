@@ -1,4 +1,4 @@
-import { anyJson, itemTextAt } from '../kinds/field.ts';
+import { anyJson, isSameInPlace, itemTextAt } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import type { Secrets } from '../kinds/project.ts';
 import { get, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
@@ -6,8 +6,8 @@ import { livePlace, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 export interface UnseenPolicy {
-  /** True if a declared secret equals the tenant's value, so that it need not be written. */
-  isSame(secret: string, shown: string, at: Pointer): boolean;
+  /** True if a declared secret equals the tenant's value at the place, by this test, so that it need not be written. */
+  isSame(secret: string, test: (text: string) => boolean, at: Pointer): boolean;
   /** True if a value that the tenant does not show stays as it is; otherwise it is written. */
   isLeft(at: Pointer): boolean;
 }
@@ -15,7 +15,7 @@ export interface UnseenPolicy {
 /** As in a plan: hidden values and equal secrets stay. With `--rotate`, both are written. */
 export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
   return {
-    isSame: (secret, shown) => !rotate && secrets.matches(secret, shown),
+    isSame: (secret, test) => !rotate && secrets.matches(secret, test),
     isLeft: () => !rotate,
   };
 }
@@ -63,7 +63,8 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
     return current;
   }
   if (name !== null) {
-    if (typeof current !== 'string' || !unseen.isSame(name, current, from)) return value;
+    const isShown = (text: string) => isSameInPlace(kind, shown.fields, from, text);
+    if (current === undefined || current === null || !unseen.isSame(name, isShown, from)) return value;
     left.push(from);
     return current;
   }

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { addToEnvExample } from '../../src/exporter/files.ts';
 import type { Json } from '../../src/model/json.ts';
-import { exportOf, integration, load, manifestOf, planFor, search, statusRule, template } from './support.ts';
+import type { Pointer } from '../../src/model/pointer.ts';
+import {
+  declaringSecrets,
+  exportOf,
+  integration,
+  load,
+  manifestOf,
+  planFor,
+  search,
+  statusRule,
+  template,
+} from './support.ts';
 
 /** What an export takes for a credential: by name, by form, by the name beside it, and by existing manifests. */
 
@@ -56,18 +67,12 @@ it('writes as secrets, by their names, what manifests declare so already', () =>
     }),
     search('Staff', [statusRule('canary-rule')]),
   ];
-  const secrets = new Map([
-    [
-      'NotificationTemplate/welcome/EMAIL/en',
-      new Map([
-        ['/subject', 'MINE'],
-        ['/body', 'OTHER'],
-      ]),
-    ],
-    ['ProfileSearch/Staff', new Map([['/rules/3/value', 'RULE']])],
+  const secrets = new Map<string, Record<Pointer, string>>([
+    ['NotificationTemplate/welcome/EMAIL/en', { '/subject': 'MINE', '/body': 'OTHER' }],
+    ['ProfileSearch/Staff', { '/rules/3/value': 'RULE' }],
   ]);
   const { files, secrets: named } = exportOf(objects, {
-    declaredSecrets: ({ address }) => secrets.get(address) ?? new Map(),
+    declared: ({ address }) => declaringSecrets(secrets.get(address) ?? {}),
   });
   const text = files.map(({ content }) => content).join('\n');
   expect(text).not.toContain('canary');

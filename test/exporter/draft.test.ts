@@ -9,6 +9,7 @@ import type { Pointer } from '../../src/model/pointer.ts';
 import { type Answer, answers, liveFrom } from '../support/plan.ts';
 import { mergeFile } from './merging.ts';
 import {
+  declaringSecrets,
   exportOf,
   integration,
   load,
@@ -28,7 +29,7 @@ const draftOf = (answer: Answer, secrets: readonly Pointer[] = []) =>
   draftObject(
     liveFrom(answer),
     { records: new Map() },
-    new Map(secrets.map((at) => [at, `NAME_OF_${at.length}`])),
+    declaringSecrets(Object.fromEntries(secrets.map((at) => [at, `NAME_OF_${at.length}`]))),
   );
 
 function drafted(answer: Answer, secrets: readonly Pointer[] = []): Draft {
@@ -192,7 +193,7 @@ it('a tag that gives a list becomes an empty list where the tenant has none', ()
 /** How an export writes JSON: as a mapping where it can, and never what the loader would read as something else. */
 
 const contentOf = (object: LiveObject, secrets: Readonly<Record<string, string>> = {}) =>
-  manifestOf(object, { declaredSecrets: () => new Map(Object.entries(secrets)) });
+  manifestOf(object, { declared: () => declaringSecrets(secrets) });
 const slack = (value: Json) => template('a', { slackTemplate: value });
 const desk = (attributes: Json) => integration('I', { attributes, request: {}, statusMap: {} });
 

@@ -13,7 +13,7 @@ import { loadProject } from '../../src/loader/index.ts';
 import { type Plan, withDigest } from '../../src/model/documents.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type Lookup, secretName, secretPlaces } from '../../src/model/marker.ts';
-import { valueAt } from '../../src/model/pointer.ts';
+import { type Pointer, setMember, valueAt } from '../../src/model/pointer.ts';
 import { planMatched } from '../../src/planner/index.ts';
 import type { PlanInput } from '../../src/planner/input.ts';
 import { matchAll } from '../../src/planner/match.ts';
@@ -133,6 +133,13 @@ function fillIn(project: Project, objects: readonly LiveObject[]): Secrets {
     });
   });
   return secretsOf(Object.fromEntries(values));
+}
+
+/** What a manifest declares that has nothing but these secrets. */
+export function declaringSecrets(names: Readonly<Record<Pointer, string>>) {
+  const places = Object.keys(names);
+  const fields = places.reduce<JsonObject>((all, at) => setMember(all, at, { $secret: names[at] ?? '' }), {});
+  return { fields, secrets: () => places };
 }
 
 export const template = (key: string, fields: JsonObject = {}, medium = 'EMAIL', locale = 'en') =>

@@ -1,6 +1,7 @@
 /** What a descriptor says of single places is so in fields of any kind, and at any depth. */
 import { describe, expect, it } from 'vitest';
 import { draftObject } from '../../src/exporter/draft.ts';
+import { exportObjects } from '../../src/exporter/files.ts';
 import { differences } from '../../src/kinds/compare.ts';
 import { credentialPlaces } from '../../src/kinds/credentials.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
@@ -147,7 +148,11 @@ it('an export names secrets in all of them, and shows what is plain', () => {
   if (!('key' in draft)) throw new Error(draft.refused);
   expect(draft.secrets.map(({ at }) => at)).toEqual(['/config/password', '/config/deep/1/apiKey', '/phrase']);
   // A plan compares the other fields as a whole, so no manifest can name a secret inside them.
-  expect(draft.omissions).toEqual([{ at: '/options', reason: 'credential' }]);
+  const omitted = draft.omissions.map(({ at, reason }) => [at, reason]);
+  expect(omitted).toEqual([
+    ['/token', 'credential'],
+    ['/options', 'credential'],
+  ]);
 });
 
 it.each([
@@ -230,4 +235,30 @@ it.each(['**/config/memo', '*/memo'])('a place may begin with a step of any name
   const least = { kind: 'Hook', path: '/v2025/hooks', key: 'name', fields: { config: 'json' } } as const;
   const any = kindFrom(descriptorFrom({ ...least, places: { [path]: 'secret' } }));
   expect(credentialPlaces(any, { config: { memo: 'x' } })).toEqual(['/config/memo']);
+});
+
+it('an export conceals numbers, long texts and lists that are secret, and fields named like a credential', () => {
+  const hook = kindFrom(
+    descriptorFrom({
+      ...{ kind: 'Hook', path: '/v2025/hooks', key: 'name' },
+      fields: {
+        config: { is: 'json', declares: 'members' },
+        code: 'value',
+        pem: 'text',
+        apiToken: 'value',
+        passwords: 'set',
+      },
+      places: { 'config/vault': 'secret', code: 'secret', pem: 'secret' },
+    }),
+  );
+  const config = { x: 1, vault: { n: 4711, on: true, deep: [['canary']] } };
+  const pem = 'canary of many lines\n'.repeat(10);
+  const raw = { id: '1', name: 'h', config, pem, code: 4711, apiToken: 4711, passwords: ['canary'] };
+  const object = liveObject(hook, raw, null);
+  if (!object) throw new Error('The object has a key.');
+  const { files } = exportObjects({ objects: [object], records: new Map() });
+  const text = files.map(({ content }) => content).join('\n');
+  expect(text).not.toMatch(/canary|4711|true/);
+  expect(text).toContain('x: 1\n');
+  expect(text).toContain('pem: !secret HOOK_H_PEM\n');
 });

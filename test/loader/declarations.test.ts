@@ -35,23 +35,22 @@ describe('a live object', () => {
     expect(placeOf(sender('other@b.example'))).toBeNull();
   });
 
-  it('has what its manifest declares, and the names of its secrets by their places', () => {
-    const { fieldsOf, secretsOf } = declarationsIn(files);
-    expect(fieldsOf(desk('Desk', 'y'))).toEqual({
+  it('has what its manifest declares, and the places of its secrets', () => {
+    const { declared } = declarationsIn(files);
+    expect(declared(desk('Desk', 'y')).fields).toEqual({
       attributes: { a: 'x', p: { $secret: 'P' }, in: [{ $secret: 'Q' }] },
     });
-    expect([...secretsOf(desk('Desk', 'y'))]).toEqual([
-      ['/attributes/p', 'P'],
-      ['/attributes/in/0', 'Q'],
-    ]);
-    expect(fieldsOf(desk('None', 'y'))).toEqual({});
-    expect([...secretsOf(desk('None', 'y'))]).toEqual([]);
+    expect(declared(desk('Desk', 'y')).secrets()).toEqual(['/attributes/p', '/attributes/in/0']);
+    expect(declared(desk('None', 'y')).fields).toEqual({});
+    expect(declared(desk('None', 'y')).secrets()).toEqual([]);
   });
 
   it('is that of the first manifest, where two declare it', () => {
     const twice =
       'kind: SimIntegration\nname: Desk\ntype: one\n---\nkind: SimIntegration\nname: Desk\ntype: two\n';
-    expect(declarationsIn({ 'config/a.yaml': twice }).fieldsOf(desk('Desk', 'y'))).toEqual({ type: 'one' });
+    expect(declarationsIn({ 'config/a.yaml': twice }).declared(desk('Desk', 'y')).fields).toEqual({
+      type: 'one',
+    });
   });
 
   it('may be declared under its former name', () => {

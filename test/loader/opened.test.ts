@@ -101,7 +101,7 @@ describe('a project for several environments', () => {
     expect(found.globs.patterns).toEqual(['config/**/*.yaml']);
     const live = liveFrom({ kind: 'SimIntegration', raw: { name: 'a' }, id: 'x' });
     expect(found.find(live)).toEqual({ file: 'config/a.yaml', line: 1, column: 1 });
-    expect(found.fieldsOf(live)).toEqual({ description: 'Acme US', type: 'overlaid' });
+    expect(found.declared(live).fields).toEqual({ description: 'Acme US', type: 'overlaid' });
   });
 
   it('reads a folder instead of its manifests, with the variables of an environment and no overlays', () => {

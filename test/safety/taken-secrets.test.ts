@@ -107,6 +107,9 @@ describe('a secret of an integration', () => {
     const project = world.read('tenantctl.yaml');
     const overlays = JSON.stringify([{ target: 'SimIntegration/Desk', merge }]);
     world.write('tenantctl.yaml', project.replace('"limits":', `"overlays":${overlays},"limits":`));
+    const got = await succeed(world, 'get SimIntegration/Desk');
+    expect(got.stdout).toContain('webhook: !secret');
+    expect(got.stdout).not.toContain(canary);
     await applyUnseen(world);
   });
 

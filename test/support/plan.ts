@@ -107,7 +107,7 @@ export function liveFrom({ kind, raw, id }: Answer): LiveObject {
 
 export const secretsOf = (values: Readonly<Record<string, string>>): Secrets => ({
   reveal: (name) => values[name] ?? '',
-  matches: (name, text) => values[name] === text,
+  matches: (name, test) => values[name] !== undefined && test(values[name]),
   problem: (name) =>
     name in values ? null : { code: 'secret-unset', message: `The secret ${name} is not set.` },
 });
