@@ -63,7 +63,7 @@ export function unmatchedGlobs(
   const problems = givenGlobs(globs).flatMap(({ option, glob }): Diagnostic[] => {
     const matches = matchAddresses([glob]);
     if (objects.some(({ address }) => matches(address))) return [];
-    const isAddress = !/[*?[\]{}()]/.test(glob);
+    const isAddress = !/[*{}]/.test(glob);
     const kind = isAddress
       ? ({ code: 'unknown-address', severity: 'error' } as const)
       : ({ code: 'unmatched-glob', severity: 'warning' } as const);

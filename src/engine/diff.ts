@@ -132,7 +132,7 @@ function kindsToCompare(sides: Sides, only: readonly string[], names: readonly s
 /** True when one of the globs may match an object of a kind: others need not be read. */
 function mayMatch(kind: string, only: readonly string[]): boolean {
   if (only.length === 0) return true;
-  return only.some((glob) => /[{(]/.test(glob) || matchGlob(glob.split('/')[0] ?? '')(kind));
+  return only.some((glob) => glob.includes('{') || matchGlob(glob.split('/')[0] ?? '')(kind));
 }
 
 type Settled = Awaited<ReturnType<typeof readSettledKinds>>;

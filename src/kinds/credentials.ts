@@ -26,7 +26,8 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
     const declared = secrets.filter((place) => !isFilledInLater(valueAt(fields, place)));
     if (!holdsSettings(kind, at)) return declared;
     // Settings that cannot be parsed may contain anything.
-    const told = typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, field?.is !== 'json');
+    const told =
+      typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, field?.is !== 'json');
     return [...declared, ...told.filter((place) => !fieldSays(field, place, 'plain', 'reference'))];
   });
 }

@@ -445,7 +445,7 @@ function referenceSchema({ to, type }: { readonly to?: string; readonly type?: s
     description: `A reference to ${target}: its id, or \`{type, id}\`.`,
     ...(to === undefined ? {} : refersTo(to)),
     minLength: 1,
-    minProperties: 1,
+    anyOf: [{ required: ['id'] }, { required: ['name'] }],
     additionalProperties: false,
     properties: {
       type: {

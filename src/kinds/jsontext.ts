@@ -3,9 +3,9 @@ import { isTooDeep, type Json, objectFrom, parseJson } from '../model/json.ts';
 /** Parses JSON text, and the `{a=b}` map text of some tenants (api-notes, "JSON in text"). Text that is nested too deeply stays. */
 export function readJsonText(value: Json): Json {
   if (typeof value !== 'string' || !mayBeJson.test(value)) return value;
-  const parsed = parseJson(value);
-  if (parsed !== undefined) return isTooDeep(parsed) ? value : parsed;
-  return readMapText(value, 0) ?? value;
+  const json = parseJson(value);
+  const parsed = json === undefined ? readMapText(value, 0) : json;
+  return parsed === undefined || isTooDeep(parsed) ? value : parsed;
 }
 
 /** Most texts are not JSON, and a parse error costs a hundred times as much as this test. */
@@ -14,15 +14,17 @@ const mayBeJson = /^\s*(\{|\[|null\s*$)/;
 /** Deeper maps stay text: they do not occur, and reading them costs their length at each level. */
 const deepest = 20;
 
-/** `{a=b, c={d=e}}`; a value may contain `=` but not `, name=`. */
-function readMapText(text: string, depth: number): Json | null {
+/** `{a=b, closed by={d=e}}`; a value may contain `=` but not `, name=`. */
+function readMapText(text: string, depth: number): Json | undefined {
   const inner = depth > deepest ? null : insideOf(text.trim(), '{}');
-  if (inner === null) return null;
+  if (inner === null) return undefined;
   if (inner.trim() === '') return {};
-  const members = split(inner, /, (?=[\w.-]+=)/g).map((member) => /^([\w.-]+)=(.*)$/s.exec(member));
+  const members = split(inner, /, (?=[^\s,=][^,=]*=)/g).map((member) =>
+    /^([^\s,=][^,=]*)=(.*)$/s.exec(member),
+  );
   const entries: [string, Json][] = [];
   for (const member of members) {
-    if (!member) return null;
+    if (!member) return undefined;
     const [, name = '', value = ''] = member;
     entries.push([name, value === 'null' ? null : readMapValue(value, depth + 1)]);
   }

@@ -154,7 +154,7 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
   const slow = slowGlob(glob);
   if (slow) return slow;
   // They are not split there, since a key may have commas.
-  const several = /[{(]/.test(glob) ? [glob] : glob.split(/,\s*(?=\w+\/)/);
+  const several = glob.includes('{') ? [glob] : glob.split(/,\s*(?=\w+\/)/);
   if (several.slice(1).some((each) => kinds.find(each.split('/')[0] ?? ''))) {
     return {
       code: 'address-glob',
@@ -163,11 +163,11 @@ export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
     };
   }
   const [name = '', ...parts] = glob.split('/');
-  if (/[*?{}()[\]!\\]/.test(name)) return null;
+  if (/[*{}]/.test(name)) return null;
   const kind = kinds.find(name);
   if (!kind) return unknownKind(name, kinds);
-  // `**` matches any number of parts, and braces and parentheses may contain some.
-  if (parts.length >= kind.keyFields.length || /\*\*|[{(]/.test(glob)) return null;
+  // `**` matches any number of parts, and braces may contain some.
+  if (parts.length >= kind.keyFields.length || /\*\*|\{/.test(glob)) return null;
   const shape = [name, ...kind.keyFields.map((field) => field.name.toUpperCase())].join('/');
   return {
     code: 'address-glob',

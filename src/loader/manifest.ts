@@ -1,6 +1,5 @@
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
-import { readJsonText } from '../kinds/jsontext.ts';
 import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
@@ -35,7 +34,7 @@ import { reopenDocument } from './parse.ts';
 import { type Place, type Problem, type Problems, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
-import { type FoundNode, findNode, placeInside, type ReadTag, type Tree } from './tree.ts';
+import { type FoundNode, findNode, isRefusedKey, placeInside, type ReadTag, type Tree } from './tree.ts';
 
 /** A document that declares an object: it has a known kind and a key, but may have other problems. */
 export interface Manifest
@@ -363,19 +362,33 @@ function readLifecycle(
 /** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
 function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
   return Object.entries(value).flatMap(([name, given]) => {
-    if (get(kind.fields, name)?.is !== 'json') return [];
+    const field = get(kind.fields, name);
+    if (field?.is !== 'json') return [];
     const at = pointer(name);
     if (isFilledInLater(given) && refOf(given) === null) {
       const message = `\`${name}\` is JSON, and cannot be one \`!secret\` or \`!lookup\` as a whole.`;
       const hint = `Declare its members, and tag those that are secret or looked up: \`${name}: { password: !secret NAME }\`.`;
       return [{ at, code: 'wrong-type', message, hint }];
     }
-    // Numbers in YAML are refused when they are read.
-    if (typeof given !== 'string' || typeof readJsonText(given) === 'string') return [];
+    // Keys and numbers in YAML are refused when they are read.
+    const texts = isObject(given) ? (field.nested ?? []).map((each) => get(given, each)) : [given];
+    if (!texts.some((text) => typeof text === 'string')) return [];
+    const shown = get(readableFields(kind, { [name]: given }), name) ?? null;
+    const [refused] = placesOf(
+      shown,
+      (_, below) => isRefusedKey(segmentsOf(below).at(-1) ?? '') && valueAt(given, below) === undefined,
+    );
+    if (refused !== undefined) {
+      const message = `The key \`${segmentsOf(refused).at(-1)}\` is not allowed in the JSON of \`${name}\`.`;
+      const hint =
+        'A manifest cannot have it. Tags such as `!secret NAME` need YAML: declare the members instead of a text.';
+      return [{ at, code: 'reserved-key', message, hint }];
+    }
+    if (typeof given !== 'string' || typeof shown === 'string') return [];
     return inexactIn(given).map((digits) => {
-      const shown = cutShort(digits, 40);
-      const message = `\`${shown}\` in the JSON of \`${name}\` is more than a number can hold.`;
-      return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${shown}".` };
+      const number = cutShort(digits, 40);
+      const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
+      return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
     });
   });
 }

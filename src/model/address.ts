@@ -53,9 +53,9 @@ export function parseAddress(address: Address): { kind: string; key: Key } | nul
 }
 
 /**
- * True if one of `globs` matches (`*` within a part, `**` across parts). A glob may be plain text where the address is encoded.
- * An address from {@link formatAddress} only matches itself. With `isGuard`, other spellings match too: neither case nor the
- * encoding of accents counts, and `Sim/Tickets (EU)*` covers names with parentheses.
+ * True if one of `globs` matches (`*` within a part, `**` across parts, `{a,b}`; all else stands for itself: names have parentheses
+ * and question marks). A glob may be plain text where the address is encoded. An address from {@link formatAddress} only matches
+ * itself. With `isGuard`, other spellings match too: neither case nor the encoding of accents counts, and braces may be a name's.
  */
 export function matchAddresses(
   globs: readonly string[],
@@ -64,8 +64,9 @@ export function matchAddresses(
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
   const compose = (text: string) => (isGuard ? text.normalize('NFC') : text);
-  const withStarsOnly = (isGuard ? globs : []).map((glob) => glob.replace(/[\\"()[\]{}!+@|]/g, '\\$&'));
-  const matchers = [...globs, ...withStarsOnly].map((glob) =>
+  const plain = globs.map((glob) => glob.replace(/[\\"()[\]!?+@|]/g, '\\$&'));
+  const withStarsOnly = (isGuard ? plain : []).map((glob) => glob.replace(/[{}]/g, '\\$&'));
+  const matchers = [...plain, ...withStarsOnly].map((glob) =>
     matchGlob(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
   );
   return (address) => {

@@ -8,13 +8,12 @@ describe('a glob of addresses', () => {
 
   it.each([
     ...sender('a@a.example', '*', 'with/too/many/parts', 'a****b', '*a*b*c'),
-    ...template('*/EMAIL/en', '**', 'a/**', '{a/EMAIL/en,b/EMAIL/de}', '@(a/EMAIL/en)'),
+    ...template('*/EMAIL/en', '**', 'a/**', '{a/EMAIL/en,b/EMAIL/de}'),
     ...template('*a*b*/*a*b*/*a*b*', '*a*/*b*/*c*', '**/{EMAIL,SLACK}/**'),
-    ...['**', '*/x', 'S?nder/x', '{SenderAddress,MailFrom}/x', '[SM]*/x', '!SenderAddress/x'],
+    ...['**', '*/x', 'S*nder/x', '{SenderAddress,MailFrom}/x'],
     // It may have commas.
     ...['ProfileSearch/Smith, John', 'ProfileSearch/a,b/c', 'ProfileSearch/a%2CSenderAddress/b'],
     ...['{SenderAddress/*,NotificationTemplate/**}', '{SenderAddress/{a,b},NotificationTemplate/**}'],
-    '@(SenderAddress/*|x,MailFrom/*)',
     // It takes no long time to compare.
     ...sender('{eu,us}-*-{test,live}*@{acme,other}.example', 'first+second+third+fourth@acme.example'),
     'SimIntegration/C++ (old) (two) (A|B)',

@@ -206,6 +206,10 @@ describe('map text', () => {
     ['{a={ }, b=x}', { a: {}, b: 'x' }],
     ['{a=one\ntwo}', { a: 'one\ntwo' }],
     ['{a=[x, y], b=[}', { a: ['x', 'y'], b: '[' }],
+    [
+      '{url=u, assignment group=IAM, Für=x/y, a/b=1}',
+      { url: 'u', 'assignment group': 'IAM', Für: 'x/y', 'a/b': '1' },
+    ],
     ['{"a": 1}', { a: 1 }],
     [' null ', null],
     ['7', '7'],
@@ -213,7 +217,7 @@ describe('map text', () => {
     ['[1, 2]', [1, 2]],
   ])('%j', (text, expected) => expect(readJsonText(text)).toEqual(expected));
 
-  it.each(['a=b}', '{a=b', '[a=b}', 'x{a=b}', '{a=b}x', '{=b}', '{a b=c}', '{', '}', 'null and void'])(
+  it.each(['a=b}', '{a=b', '[a=b}', 'x{a=b}', '{a=b}x', '{=b}', '{ =b}', '{', '}', 'null and void'])(
     'is none: %s stays as it is',
     (text) => expect(readJsonText(text)).toBe(text),
   );

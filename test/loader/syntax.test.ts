@@ -196,6 +196,24 @@ describe('a number in a manifest', () => {
     expect(resource(`kind: SimIntegration\nname: a\n${text}\n`).fields).toBeDefined();
   });
 
+  it('may not have a key in JSON text that would be refused in YAML', () => {
+    const written = (json: string) => `kind: SimIntegration\nname: a\nrequest: '${json}'\n`;
+    for (const json of [
+      '{"a": [{"$live": "/attributes/password"}]}',
+      '{"\\u0024secret": "PW"}',
+      '{"__proto__": 1}',
+      '{$live=/a}',
+    ])
+      expect(errors(failureOf({ 'config/a.yaml': written(json) }))).toEqual([
+        'reserved-key config/a.yaml:3:10',
+      ]);
+    const chat =
+      'kind: NotificationTemplate\nkey: a\nmedium: SLACK\nlocale: en\nslackTemplate: { text: hi, blocks: \'[{"x":{"$live":"/a"}}]\' }\n';
+    expect(errors(failureOf({ 'config/a.yaml': chat }))).toEqual(['reserved-key config/a.yaml:5:16']);
+    const schema = `kind: SimIntegration\nname: a\nattributes: { schema: '{"$ref":"#/a"}' }\n`;
+    expect(resource(schema).fields).toEqual({ attributes: { schema: '{"$ref":"#/a"}' } });
+  });
+
   it('is one in a variable or an overlay too', () => {
     const environment = (text: string) => ({
       'tenantctl.yaml': `version: 1\nenvironments:\n  test:\n    sandbox: {}\n    ${text}\n`,

@@ -127,7 +127,7 @@ describe('--prune', () => {
   it('deletes nothing that --except names, beside --only', () => {
     const live = ['a', 'b', 'c'].map((name) => sender(name, `${name}@acme.example`));
     const { policy } = prune('SenderAddress');
-    const scope = { prune: true, only: ['SenderAddress/[ab]@*'], except: ['SenderAddress/a@*'] };
+    const scope = { prune: true, only: ['SenderAddress/{a,b}@*'], except: ['SenderAddress/a@*'] };
     expect(changesOf(planOf({ declared: [], live, policy, scope }))).toEqual([
       'delete SenderAddress/b%40acme.example',
     ]);
