@@ -67,6 +67,7 @@ const inForm = (text: string) => new URLSearchParams([['', text]]).toString().sl
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const inHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const inHex = (unit: string) => `&#x${unit.charCodeAt(0).toString(16).toUpperCase()};`;
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const spellers: readonly ((text: string) => string)[] = [
@@ -75,12 +76,24 @@ const spellers: readonly ((text: string) => string)[] = [
   inForm,
   inJson,
   (text) => inJson(text).replaceAll('/', '\\/'),
-  // JSON encoders that emit ASCII only, and those that write for pages.
+  // JSON encoders that emit ASCII only (Python, PHP), and those that write for pages (Go, PHP, Gson, .NET).
   (text) => inJson(text).replaceAll(/[^ -~]/g, escaped),
-  (text) => inJson(text).replaceAll(/[<>&='\u2028\u2029]/g, escaped),
+  (text) =>
+    inJson(text)
+      .replaceAll('/', '\\/')
+      .replaceAll(/[^ -~]/g, escaped),
+  ...[/[<>&\u2028\u2029]/g, /[<>&'\u2028\u2029]/g, /[<>&='\u2028\u2029]/g].map((signs) => (text: string) => {
+    return inJson(text).replaceAll(signs, escaped);
+  }),
+  (text) =>
+    inJson(text)
+      .replaceAll('\\"', '\\u0022')
+      .replaceAll(/[<>&'+`]|[^ -~]/g, (unit) => `\\u${escaped(unit).slice(2).toUpperCase()}`),
   inHtml,
-  // Libraries write quotes in these ways.
-  ...['&quot; &#39;', '&quot; &#x27;', '&quot; &#039;', '&#34; &#39;'].map((quotes) => {
+  // Libraries write quotes in these ways, and some (Handlebars, Mustache) further signs.
+  (text) => inHtml(text).replaceAll(/['=`]/g, inHex),
+  (text) => inHtml(text).replaceAll("'", '&#39;').replaceAll(/[=`/]/g, inHex),
+  ...['&quot; &#39;', '&quot; &#x27;', '&quot; &#039;', '&#34; &#39;', '&quot; &apos;'].map((quotes) => {
     const [double = '', single = ''] = quotes.split(' ');
     return (text: string) => inHtml(text).replaceAll('&quot;', double).replaceAll("'", single);
   }),
@@ -139,14 +152,18 @@ interface Range {
   readonly end: number;
 }
 
-/** Sorted by where they begin. */
+/** Sorted by where they begin. A host may have cut the text, and a secret with it. */
 function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
   const ranges: Range[] = [];
+  const cut = text.length - (/(?:…|\.{3})?["'}\]\s]*$/.exec(text.slice(-20))?.[0].length ?? 0);
   let runEnd = 0;
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
-    for (const { text: form, isBase64 } of byStart.get(text.slice(at, at + shortest)) ?? []) {
-      if (!text.startsWith(form, at) || (isBase64 && at < runEnd)) continue;
+    for (const { text: whole, isBase64 } of byStart.get(text.slice(at, at + shortest)) ?? []) {
+      // Every key begins with `-----BEGIN`.
+      const isCut = cut - at < whole.length && cut - at >= shortestAnywhere && !whole.startsWith('-----');
+      const form = isCut ? text.slice(at, cut) : whole;
+      if (!whole.startsWith(form) || !text.startsWith(form, at) || (isBase64 && at < runEnd)) continue;
       const range = { start: at, end: at + form.length };
       if (isBase64) {
         ranges.push(wholeRun(text, range));

@@ -5,11 +5,11 @@ import { layout, table } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
 import { commonOptions, describeCommand, format, groups, text } from './command.ts';
 import { viewOf } from './io.ts';
-import { projectFileOptions } from './project.ts';
+import { projectFileOptions, selectorsOf } from './project.ts';
 
 export const command = describeCommand({
   usage:
-    '$0 env [options]\n\nLists the environments of the project and its groups. With --env, those that it selects.',
+    '$0 env [options]\n\nLists the environments of the project and its groups. With --env or TENANTCTL_ENV, those that it selects.',
   options: {
     ...commonOptions,
     action: {
@@ -27,7 +27,9 @@ export const command = describeCommand({
   },
 }).run(async (args, io) => {
   const project = loadEnvironmentNames(projectFileOptions(args, io));
-  const selected = args.env.length === 0 ? project.environments : selectEnvironments(args.env, project);
+  const { selectors, from } = selectorsOf(args, io);
+  const selected =
+    selectors.length === 0 ? project.environments : selectEnvironments(selectors, project, from);
   const names = args.shard === undefined ? selected : parseShard(args.shard)(selected);
   const groups = Object.keys(project.groups).map((group) => [group, membersOf(group, project)] as const);
   if (args.format === 'json')

@@ -62,11 +62,11 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
 
 const misread = `This line of ${dotEnvName} would not be read as it looks.`;
 const asItLooks =
-  'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `). A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
+  'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `), and one that contains `\\n` not in ", where that is a new line. A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
-/** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. */
+/** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. Node reads `"\n"` as a new line. */
 const readable =
-  /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
+  /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"(?:[^"\\]|\\(?!n))*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
 
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the variable

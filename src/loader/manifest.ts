@@ -252,12 +252,18 @@ interface ProblemAt extends Problem {
 
 /** Tags in keys and ids, which must be known before the tenant is read, and parents without a `!ref`. */
 function wrongIdentity({ kind, value }: DeclaredTree, plain: readonly string[]): ProblemAt[] {
-  const wrong = plain
-    .filter((name) => isFilledInLater(get(value, name)))
-    .map((name): ProblemAt => {
-      const message = `\`${name}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
-      return { at: pointer(name), code: 'not-plain', message };
-    });
+  const rules = get(value, 'lifecycle');
+  // The schema refuses a list that is one tag.
+  const inRules = placesOf(
+    isObject(rules) ? pick(rules, ['renamedFrom', 'basedOn', 'ignore']) : {},
+    (part, at) => isFilledInLater(part) && at !== '/lifecycle/ignore',
+    '/lifecycle',
+  );
+  const named = plain.filter((name) => isFilledInLater(get(value, name))).map((name) => pointer(name));
+  const wrong = [...named, ...inRules].map((at): ProblemAt => {
+    const message = `\`${segmentsOf(at).join('.')}\` must be plain text, not \`!secret\`, \`!lookup\` or \`!ref\`.`;
+    return { at, code: 'not-plain', message };
+  });
   const name = getText(value, kind.parent?.part ?? '');
   if (!kind.parent || name === null || name === unresolved) return wrong;
   const { part, kind: above } = kind.parent;

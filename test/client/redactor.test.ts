@@ -13,7 +13,7 @@ it('takes out a secret with half a surrogate pair in it, as it is and as it was 
   for (const form of forms) expect(redactor.text(`no ${form} here`)).toBe('no [secret] here');
 });
 
-const secret = `p/w"d<&>%2b\\'é\t😀 $x+y`;
+const secret = `p/w"d=<&>%2b\\'é\t😀 $x+y`;
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const inHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -28,6 +28,19 @@ const spellings: Record<string, string> = {
   'in JSON with \\/': inJson(secret).replaceAll('/', '\\/'),
   'in JSON of ASCII alone': inJson(secret).replaceAll(/[^ -~]/g, unit),
   'in JSON that a page can hold': inJson(secret).replaceAll(/[<>&']/g, unit),
+  'in JSON as Go writes it': inJson(secret).replaceAll(/[<>&]/g, unit),
+  'in JSON as PHP writes it': inJson(secret)
+    .replaceAll('/', '\\/')
+    .replaceAll(/[^ -~]/g, unit),
+  'in JSON as .NET writes it': inJson(secret)
+    .replaceAll('\\"', '"')
+    .replaceAll(/["<>&'+`]|[^ -~]/g, (char) => unit(char).toUpperCase().replace('U', 'u')),
+  'in XML': inHtml(secret).replaceAll("'", '&apos;'),
+  'in HTML as Handlebars writes it': inHtml(secret).replaceAll("'", '&#x27;').replaceAll('=', '&#x3D;'),
+  'in HTML as Mustache writes it': inHtml(secret)
+    .replaceAll("'", '&#39;')
+    .replaceAll('/', '&#x2F;')
+    .replaceAll('=', '&#x3D;'),
   'in HTML': inHtml(secret),
   'in HTML with the apostrophe by its number': inHtml(secret).replaceAll("'", '&#39;'),
   'in HTML as PHP writes it': inHtml(secret).replaceAll("'", '&#039;'),
@@ -40,6 +53,17 @@ const spellings: Record<string, string> = {
 
 it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) =>
   expect(redactorOf(secret).text(`before ${spelling} after`)).toBe('before [secret] after'),
+);
+
+it.each(['', '…', '..."', '"}'])(
+  'takes out the beginning of a secret where the tenant cut its message: %j',
+  (end) => {
+    const cut = (length: number) =>
+      redactorOf('correct-horse-battery').text(`Bad: ${'correct-horse-battery'.slice(0, length)}${end}`);
+    expect(cut(12)).toBe(`Bad: [secret]${end}`);
+    // Shorter beginnings are words like others.
+    expect(cut(7)).toBe(`Bad: correct${end}`);
+  },
 );
 
 it('takes out a secret in JSON that quotes JSON', () => {

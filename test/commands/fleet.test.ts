@@ -514,6 +514,9 @@ it('env list names environments and groups, also as the matrix of a GitHub job',
   expect((await run('env list -e @europe --format github-matrix')).stdout).toBe(
     '{"environment":["eu-1","eu-2"]}\n',
   );
+  fleet.env.TENANTCTL_ENV = '@europe';
+  expect((await run('env list --format github-matrix')).stdout).toBe('{"environment":["eu-1","eu-2"]}\n');
+  delete fleet.env.TENANTCTL_ENV;
   const empty = await createTestFleet({ names, groups: { asia: ['asia-*'] } });
   expect((await empty.run('env')).stdout).toMatch(/^ +@asia: none$/m);
   expect(JSON.parse((await run('env list --format json --shard 2/2')).stdout)).toEqual({

@@ -94,8 +94,8 @@ describe('a .env that cannot be used', () => {
     ['not UTF-8', Uint8Array.from([65, 61, 255]), '.env:1 not-utf8 .env is not UTF-8 text.'],
   ])('is an error with its line: %s', (_what, text, problem) => expect(problemsOf(text)).toEqual([problem]));
 
-  it.each(['A=se#cret', "A='it''s'", 'A="se\\"cret"', 'A="sec" ret', 'A=`sec`ret'])(
-    'would be cut short by Node: %s',
+  it.each(['A=se#cret', "A='it''s'", 'A="se\\"cret"', 'A="sec" ret', 'A=`sec`ret', 'A="pa#ss\\new"'])(
+    'would be cut short by Node, or changed: %s',
     (line) => expect(problemsOf(`B=1\n${line}\nC=3`)).toEqual([`.env:2 ${misread}`]),
   );
 
