@@ -247,7 +247,9 @@ interface Exchange {
  */
 export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: Redactor): Json {
   const fields = kinds.all.flatMap((kind) => Object.entries(kind.fields));
-  const settings = fields.flatMap(([name, field]) => (field.is === 'json' && field.settings ? name : []));
+  const settings = fields.flatMap(([name, field]) =>
+    (field.is === 'json' && field.settings) || field.places?.has('secret') ? name : [],
+  );
   const keys = kinds.all.flatMap(({ keyFields }) => keyFields.map(({ name }) => name));
   // Values in a JSON Patch may be settings.
   const policy = { shown: new Set([...plainMembers, ...keys]), settings: new Set([...settings, 'value']) };
@@ -278,7 +280,7 @@ export function traceOf({ call, answer, ms }: Exchange, kinds: Kinds, redactor: 
 interface Policy {
   /** Members that identify the object or its type. */
   readonly shown: ReadonlySet<string>;
-  /** Fields with the settings of another system: none of it is shown. */
+  /** Fields with the settings of another system, or with secrets: none of it is shown. */
   readonly settings: ReadonlySet<string>;
 }
 

@@ -20,7 +20,8 @@ import {
   type JsonObject,
   mapMembers,
 } from '../model/json.ts';
-import { literal, secretName } from '../model/marker.ts';
+import { literal } from '../model/marker.ts';
+import { topName } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
@@ -86,8 +87,8 @@ export async function prepareTest(
   const { address, fields } = object;
   const [name = '', medium = '', locale = null] = object.key;
   const declared = resources.find((resource) => resource.address === address);
-  const showField = (field: string) =>
-    secretName(get(declared?.fields ?? {}, field)) === null ? getText(fields, field) : redacted;
+  const secrets = declared?.secrets().map(topName) ?? [];
+  const showField = (field: string) => (secrets.includes(field) ? redacted : getText(fields, field));
   return {
     address,
     key: name,

@@ -8,8 +8,9 @@ import type { Resource } from '../kinds/resource.ts';
 import { domainOf } from '../kinds/verified-domain.ts';
 import type { Address } from '../model/address.ts';
 import { type Diagnostic, noteOverlay } from '../model/failure.ts';
-import { get, getText, parseJson } from '../model/json.ts';
+import { get, getText, itemsOf, type Json, parseJson } from '../model/json.ts';
 import { type Finding, type LintLevels, lintRules } from '../model/lint.ts';
+import { isFilledInLater } from '../model/marker.ts';
 import { pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { isConcealed, looksLikeCredential } from '../model/sensitive.ts';
 import { contractSettings } from '../model/tenant.ts';
@@ -77,7 +78,7 @@ function lintCredentials(resource: Resource): Finding[] {
   const fields = readableFields(kind, resource.fields);
   return credentialPlaces(kind, fields).flatMap((at): Finding[] => {
     const value = valueAt(fields, at);
-    if (value === '') return [];
+    if (!holdsClear(value ?? null)) return [];
     // A value that the tenant has masked is not a credential.
     if (typeof value === 'string' && isConcealed(value)) return [];
     // These are fields of JSON text that could not be parsed: they count only if they name a secret.
@@ -88,6 +89,9 @@ function lintCredentials(resource: Resource): Finding[] {
     return [{ code: 'plain-credential', message, hint, at, isUnshown: true }];
   });
 }
+
+const holdsClear = (value: Json): boolean =>
+  !isFilledInLater(value) && (typeof value === 'object' ? itemsOf(value).some(holdsClear) : value !== '');
 
 /**
  * Text that is not JSON, in a field that the API stores as JSON in text: tenants refuse it. Such text may come from a tenant,

@@ -1,5 +1,4 @@
 import { sameValue } from '../kinds/field.ts';
-import type { LiveObject } from '../kinds/kind.ts';
 import type { TenantState } from '../kinds/live-objects.ts';
 import { listedFor, notificationTemplate, type VariableLists } from '../kinds/notifications.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -8,7 +7,7 @@ import type { Change, Plan } from '../model/documents.ts';
 import { type Diagnostic, interruption, type Source } from '../model/failure.ts';
 import { get, isObject, type JsonObject, mapMembers, objectFrom } from '../model/json.ts';
 import { markersIn, renderBody, withLiveValue } from '../model/marker.ts';
-import { setMember } from '../model/pointer.ts';
+import { setMember, topName } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import { Renderer } from '../render/renderer.ts';
 import { parseMessages, renderTemplate, type Sides } from '../render/template.ts';
@@ -59,18 +58,18 @@ export function previewTemplates(
   return resources
     .filter(({ kind }) => kind === notificationTemplate)
     .map((resource): PreviewTemplate => {
-      const { address, ensure, fields } = resource;
+      const { address, ensure } = resource;
       const [key = '', medium = '', locale = ''] = resource.key;
       const [customised, standard] = [live.get(address), defaults.get(address)];
       const current = customised ?? standard;
       const isRemoved = ensure === 'absent';
-      const after = isRemoved ? (standard?.fields ?? null) : applyDeclared(resource, customised, current);
+      const secrets = resource.secrets().map(topName);
       // Without declared secrets: the tenant's value may be the secret.
       const before =
-        current &&
-        mapMembers(current.fields, (value, name) =>
-          markersIn(get(fields, name) ?? null, '$secret').length > 0 ? redacted : value,
-        );
+        current && mapMembers(current.fields, (value, name) => (secrets.includes(name) ? redacted : value));
+      const after = isRemoved
+        ? (standard?.fields ?? null)
+        : applyDeclared(resource, before, customised !== undefined);
       return {
         address,
         key,
@@ -89,12 +88,12 @@ export function previewTemplates(
 /** The declared fields over the existing ones; fields under `lifecycle.ignore` stay as in the tenant. */
 function applyDeclared(
   { fields, lifecycle }: Resource,
-  live: LiveObject | undefined,
-  base: LiveObject | undefined,
+  base: JsonObject = {},
+  isCustomised: boolean,
 ): JsonObject {
-  const merged = objectFrom([...Object.entries(base?.fields ?? {}), ...Object.entries(fields)]);
-  if (!live) return merged;
-  return lifecycle.ignore.reduce((after, at) => withLiveValue(live.fields, after, at), merged);
+  const merged = objectFrom([...Object.entries(base), ...Object.entries(fields)]);
+  if (!isCustomised) return merged;
+  return lifecycle.ignore.reduce((after, at) => withLiveValue(base, after, at), merged);
 }
 
 /** True if recipients would see a difference. Secrets are not compared. */

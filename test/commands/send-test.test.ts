@@ -42,6 +42,20 @@ test('with --yes the default context is sent, made from the template and the ten
   expect(stderr).toMatch(/Welcome, \$user\.name[\s\S]*its API does not say who[\s\S]*"productName": "ACME"/);
 });
 
+test('a text that a manifest marks as secret is not shown, whatever an overlay makes of it', async () => {
+  const { run, write } = await createTestWorld({
+    seed,
+    environment: { overlays: [{ target: address, merge: { subject: 'public' } }] },
+  });
+  write(
+    'config/a.yaml',
+    'kind: NotificationTemplate\nkey: welcome\nmedium: EMAIL\nlocale: en\nsubject: !secret SUBJECT\n',
+  );
+  const { stderr } = await expectEnd(run('send-test', address, '--yes'), 0);
+  expect(stderr).toMatch(/subject +\(sensitive\)/);
+  expect(stderr).not.toContain('Welcome, $user');
+});
+
 test.each(['yaml', 'json'])('the context of a %s file is sent as JSON text', async (kind) => {
   const { run, sandbox, write } = await createTestWorld({ seed });
   const text = kind === 'json' ? '{"user": {"name": "Ada"}, "n": 3}' : 'user:\n  name: Ada\nn: 3\n';

@@ -90,6 +90,18 @@ it('are ignored for an embedded tenant, unless the project sets a level', () => 
   expect(codes('lint: { plain-credential: error }\n')).toEqual(['plain-credential config/a.yaml:4:33']);
 });
 
+it('are not seen in a mapping of secrets', () => {
+  const { resources, lint: levels } = load({
+    'tenantctl.yaml': `${config('')}lint: { plain-credential: error }\n`,
+    'kinds/Hook.kind.yaml':
+      'kind: Hook\npath: /v2025/hooks\nkey: name\nlist: { pageSize: 50 }\nupdate: put\nfields: { config: json }\nplaces: { config/creds: secret }\n',
+    'config/a.yaml': 'kind: Hook\nname: a\nconfig: { creds: { user: !secret U, deep: [[!secret P]] } }\n',
+    'config/b.yaml': 'kind: Hook\nname: b\nconfig: { creds: { user: !secret U, deep: [[clear]] } }\n',
+  });
+  const told = lint({ resources, known: null, levels }).filter(({ code }) => code === 'plain-credential');
+  expect(told.map(({ source }) => source?.file)).toEqual(['config/b.yaml']);
+});
+
 let world: World | null = null;
 afterEach(() => world?.close());
 

@@ -253,6 +253,16 @@ it('shows no secret, neither declared nor in the tenant', async () => {
   expect(all).not.toContain('s3cr3t');
 });
 
+it('shows no secret that lifecycle leaves as the tenant has it', async () => {
+  world.env.TEXT = 's3cr3t-text';
+  manifest('subject: !secret TEXT');
+  await world.run('apply', '--yes');
+  manifest('subject: !secret TEXT\nlifecycle: { ignore: [/subject] }');
+  for (const each of world.sandbox.state.templates) if (each.key === key) each.subject = 'an older s3cr3t';
+  const { page, list, render } = await visit(await preview());
+  expect(JSON.stringify([page, await list(), await render(address)])).not.toContain('s3cr3t');
+});
+
 it('shows no secret that stands in another text, of the tenant or of a manifest', async () => {
   world.env.TEXT = 's3cr3t-text';
   const [template] = world.sandbox.state.templates.filter((each) => each.key === key && each.locale === 'en');
