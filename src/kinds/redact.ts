@@ -169,9 +169,8 @@ export function redactDifference(
 ): Difference {
   const { base, ...shown } = entry;
   const { path, before, after, origin = null } = shown;
-  // The name of a secret does not show who changed its value.
   if ([before, after].some((value) => value !== null && isSensitive(path, value)))
-    return { ...shown, before: null, after: null, sensitive: true, origin: null };
+    return { ...shown, before: null, after: null, sensitive: true, origin };
   return {
     ...shown,
     before: redact(before, path, isSensitive) ?? null,

@@ -307,15 +307,14 @@ function withOrigins(found: readonly FieldDifference[], match: Match, since: Sin
 
 function originOf({ path }: FieldDifference, match: Match, { previous, written }: Since) {
   const { kind, resource, live } = match;
-  if (!previous) return 'repo';
-  if (!live) return written === null ? 'repo' : 'tenant';
+  if (!previous || (!live && written === null)) return 'repo';
   const [name = ''] = segmentsOf(path);
   const field = kind.fields[name];
   if (!field) {
     // A difference of the key is judged as objects are matched.
     const then = identityOf(kind, previous.key);
     if (then === identityOf(kind, resource.key)) return 'tenant';
-    return then === live.identity ? 'repo' : 'both';
+    return then === live?.identity ? 'repo' : 'both';
   }
   // The exact place inside JSON, or the list around it, else the whole field: as it is compared.
   const place = listWithoutOrder(kind, path) ?? path;
@@ -329,17 +328,20 @@ function originOf({ path }: FieldDifference, match: Match, { previous, written }
     const value = get(fields, name);
     return value === undefined ? undefined : comparable(field, value);
   };
-  const ours = written ? at(written) : undefined;
-  if (ours !== undefined && sameJson(ours, at(live.fields) ?? null)) return 'repo';
+  const present = live?.fields ?? {};
+  const ours = live && written ? at(written) : undefined;
+  if (ours !== undefined && sameJson(ours, at(present) ?? null)) return 'repo';
   const then = at(previous.fields);
-  if (sameJson(then ?? null, at(resource.fields) ?? null)) return 'tenant';
+  // The name of a secret does not show who changed its value.
+  const isSecret = markersIn(then ?? null, '$secret').length > 0;
+  if (sameJson(then ?? null, at(resource.fields) ?? null)) return live && isSecret ? null : 'tenant';
   // Unknown values of that time, such as an unset variable or a lookup, are not in the current manifests.
   const past = field.is === 'json' ? then : get(previous.fields, name);
-  if (then === undefined || past === undefined || isUnresolved(past)) return 'repo';
+  if (then === undefined || past === undefined || isSecret || isUnresolved(past)) return 'repo';
   const tenantMoved =
     field.is === 'json'
-      ? !sameJson(then, at(live.fields) ?? null)
-      : compareField(name, field, get(previous.fields, name) ?? null, get(live.fields, name)).length > 0;
+      ? !sameJson(then, at(present) ?? null)
+      : compareField(name, field, get(previous.fields, name) ?? null, get(present, name)).length > 0;
   return tenantMoved ? 'both' : 'repo';
 }
 

@@ -113,6 +113,15 @@ describe.each(nights)('a night of $name, pipeline $pipeline, a tenant down', ({ 
     }
   });
 
+  it('opens nothing while main has an object without fields that the tenants have not got yet', async () => {
+    changeIn('us', 'Changed in us');
+    const { runner } = project;
+    runner.write(config, `${declared('Declared')}---\nkind: SenderAddress\nemail: new@acme.example\n`);
+    git(runner.dir, 'commit', '--quiet', '--all', '--message', 'Add a sender');
+    const { drift } = await runNight(system, project);
+    expect(drift.output).toContain('changes that were not applied yet');
+  });
+
   it('opens nothing where the others did not change, and still ends with an error', async () => {
     const { code, output } = await system.job(project, 'drift');
     expect(code, output).toBe(1);

@@ -238,13 +238,16 @@ describe.each(systems)('a night of $name', (system) => {
     expect(textOfRequest(request())).toContain('Run!');
   });
 
-  it('takes nothing back that main has and the tenant has not got yet', async () => {
+  it.each([
+    ['a field', (mail: string) => `${mail}description: New\n`],
+    [
+      'an object without fields',
+      (mail: string) => `${mail}---\nkind: SenderAddress\nemail: new@acme.example\n`,
+    ],
+  ])('takes nothing back that main has and the tenant has not got yet: %s', async (_what, add) => {
     changeSubject('Hurry!');
-    runner.write(
-      'config/mail.yaml',
-      `${template('Your ACME password expires in $daysLeft days')}description: New\n`,
-    );
-    commit('Describe it');
+    runner.write('config/mail.yaml', add(template('Your ACME password expires in $daysLeft days')));
+    commit('Add it');
     const { code, output } = await job('drift');
     expect(code).toBe(2);
     expect(output).toContain('changes that were not applied yet');

@@ -74,10 +74,16 @@ describe('a member of JSON', () => {
       '/attributes/b': 'repo',
     }));
 
-  it('with a secret has no origin: its name does not show who changed the value', () => {
-    const secret = { password: { $secret: 'S' } };
-    const found = told({ ...given(secret, secret, { password: 'other' }), secrets: { S: 'mine' } });
-    expect(found).toEqual({ origins: { '/attributes/password': null }, undoes: false });
+  const secret = { password: { $secret: 'S' } };
+  const other = { password: 'other' };
+  it.each<[string, JsonObject, JsonObject, JsonObject, string | null]>([
+    ['has no origin: its name does not show who changed the value', secret, secret, other, null],
+    ['is the repository’s where it is new there', {}, secret, other, 'repo'],
+    ['is the repository’s where it has another name', { password: { $secret: 'T' } }, secret, other, 'repo'],
+    ['is the tenant’s where it is declared in clear', { password: 'x' }, { password: 'x' }, other, 'tenant'],
+  ])('with a secret %s', (_what, then, now, live, origin) => {
+    const found = told({ ...given(then, now, live), secrets: { S: 'mine' } });
+    expect(found).toEqual({ origins: { '/attributes/password': origin }, undoes: origin === 'tenant' });
   });
 });
 
@@ -128,6 +134,20 @@ describe('an object', () => {
     const found = told({ previous: [integration({ type: 'A' })], declared: [integration({ type: 'A' })] });
     expect(found.origins).toEqual({ '/type': 'tenant' });
     expect(found.undoes).toBe(true);
+  });
+
+  it('that is gone in the tenant may have changed in the repository too', () => {
+    const then = { type: 'A', description: 'x', attributes: { password: { $secret: 'S' } } };
+    const now = { ...then, type: 'B', cluster: 'new' };
+    expect(told({ previous: [integration(then)], declared: [integration(now)] })).toEqual({
+      origins: {
+        '/type': 'both',
+        '/description': 'tenant',
+        '/attributes/password': 'tenant',
+        '/cluster': 'repo',
+      },
+      undoes: true,
+    });
   });
 
   it('that an apply of this checkout deleted since is made again by the repository', () => {
