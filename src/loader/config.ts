@@ -95,6 +95,8 @@ export interface ProjectFile extends EnvironmentNames {
   /** What its environments name. Problems in them are not reported. */
   named(): {
     readonly credentials: ReadonlySet<string>;
+    /** The variables of `!env` and `!secret`, by environment. */
+    readonly variables: ReadonlyMap<string, readonly string[]>;
     /** The files of `!file`, and the seed and data files of embedded tenants, from the project's folder. */
     readonly files: readonly string[];
   };
@@ -161,18 +163,20 @@ function readSettings(path: string, source: FileSource, problems: Problems) {
 }
 
 function namesIn(
-  inProject: readonly { readonly path: string; readonly value: Json }[],
+  inProject: readonly { readonly name: string; readonly path: string; readonly value: Json }[],
   paths: readonly string[],
   source: FileSource,
 ): ReturnType<ProjectFile['named']> {
   const ignored = new Problems();
   const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
   const alone = documents.map((each) => {
-    return { path: each.file.path, value: readTree(each, tagNoter(ignored), ignored).value };
+    const { path } = each.file;
+    return { name: posix.parse(path).name, path, value: readTree(each, tagNoter(ignored), ignored).value };
   });
+  const all = [...alone, ...inProject];
   const credentials = new Set<string>();
   const files: string[] = [];
-  for (const { path, value } of [...alone, ...inProject]) {
+  for (const { path, value } of all) {
     for (const { tag, argument } of notesIn(value)) {
       if (typeof argument !== 'string') continue;
       if (tag === '!secret') credentials.add(argument);
@@ -187,8 +191,16 @@ function namesIn(
       if (typeof name === 'string') files.push(name);
     }
   }
-  return { credentials, files };
+  return { credentials, files, variables: new Map(all.map(({ name, value }) => [name, variablesIn(value)])) };
 }
+
+/** The environment variables that tags name. Those that no pipeline could name are left out. */
+export const variablesIn = (value: Json): string[] =>
+  notesIn(value).flatMap(({ tag, argument }) =>
+    /^!(?:env|secret)$/.test(tag) && typeof argument === 'string' && /^[A-Za-z_]\w*$/.test(argument)
+      ? [argument]
+      : [],
+  );
 
 function notesIn(value: Json): NonNullable<ReturnType<typeof noteIn>>[] {
   const below = itemsOf(value).flatMap(notesIn);

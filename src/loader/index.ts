@@ -16,6 +16,7 @@ import {
   readEnvironment,
   readProjectFile,
   requireProjectFile,
+  variablesIn,
 } from './config.ts';
 import { readInputs } from './inputs.ts';
 import { declarerOf, type Manifest, readManifest } from './manifest.ts';
@@ -103,6 +104,14 @@ export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   problems.throwIfAny();
   const { environments, groups, defaultEnvironment } = project;
   return { environments, groups, defaultEnvironment };
+}
+
+/** Loads the files of manifests, and the variables that they and environments name in tags, also those with errors. */
+export function loadVariableNames(options: OpenOptions) {
+  const { project } = openProject(options);
+  const documents = documentsOf(project, { withErrors: true });
+  const inManifests = documents.read(new Problems()).flatMap(({ value }) => variablesIn(value));
+  return { manifests: [...documents.files().keys()], inManifests, inEnvironments: project.named().variables };
 }
 
 /** The secrets for a project in a folder that need not exist, from the environment and `.env` there. */

@@ -245,6 +245,37 @@ it('gives the pipelines of one environment no credentials of another', async () 
   expect(stdout).toContain('export TEST_TOKEN=…');
 });
 
+it('gives pipelines every variable that a tag names, wherever the project reads it', async () => {
+  write(
+    'tenantctl.yaml',
+    `version: 1
+manifests: [objects/**/*.yaml]
+environments:
+  test: { sandbox: {}, variables: &shared { url: 'https://a.example/#top', password: !secret QUOTED } }
+  production:
+    identity: { baseUrl: https://a.example, auth: { token: !<!secret> VERBATIM } } # !secret COMMENT
+    variables: *shared
+`,
+  );
+  write(
+    'objects/desk.yaml',
+    `kind: SimIntegration
+name: Desk
+description: "Not a !secret TEXT"
+attributes:
+  password: !secret
+    BELOW
+  key: !secret "QUOTED }} NAME"
+`,
+  );
+  write('config/notes.yaml', 'kind: SimIntegration\nname: !secret ELSEWHERE\n');
+  const { stdout } = await run(['init']);
+  expect(stdout).not.toContain('tenantctl export');
+  for (const name of ['BELOW', 'QUOTED', 'VERBATIM']) expect(stdout).toContain(`export ${name}=…`);
+  const used = read('.github/workflows/tenantctl.yaml').match(/secrets\.\w+/g);
+  expect(new Set(used)).toEqual(new Set(['BELOW', 'QUOTED', 'VERBATIM'].map((name) => `secrets.${name}`)));
+});
+
 it('adds the secrets that manifests name by now to pipelines, or says them where somebody has edited these', async () => {
   await run(['init', '--identity', 'https://one.example', '--from', 'export']);
   const workflow = '.github/workflows/tenantctl.yaml';

@@ -1,13 +1,16 @@
 import { join, relative } from 'node:path';
-import { globSync } from 'tinyglobby';
-import { isNode, parseDocument } from 'yaml';
 import { calledAddresses } from '../../engine/tenant.ts';
 import type { Environment } from '../../kinds/project.ts';
 import { repositoryOf } from '../../loader/git.ts';
-import { type LoadOptions, loadEnvironment, loadEnvironmentNames, valuesIn } from '../../loader/index.ts';
+import {
+  type LoadOptions,
+  loadEnvironment,
+  loadEnvironmentNames,
+  loadVariableNames,
+  valuesIn,
+} from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
 import { fail, onFailure } from '../../model/failure.ts';
-import { readRegularFile } from '../../model/files.ts';
 import { readIfThere } from '../files.ts';
 import {
   type Choices,
@@ -55,19 +58,20 @@ export function readPipelineFacts(
   route: Route | null,
   from = 'The pipelines',
 ) {
-  const manifests = textsOf(root, [manifestGlob]);
-  const texts = [...textsOf(root, ['tenantctl.yaml', 'environments/*.{yaml,yml}']), ...manifests];
-  const variables = sortUnique(namesIn(texts));
+  const configFile = join(root, 'tenantctl.yaml');
+  const { manifests, inManifests, inEnvironments } = loadVariableNames({ configFile, env });
+  const variables = sortUnique([...[...inEnvironments.values()].flat(), ...inManifests]);
   const values = valuesIn(root, { env });
   const placeholders = Object.fromEntries(variables.map((name) => [name, 'unset']));
   // It can be read even if variables are not set.
-  const project = { configFile: join(root, 'tenantctl.yaml'), env: { ...placeholders, ...env } };
+  const project = { configFile, env: { ...placeholders, ...env } };
   const all = loadEnvironmentNames(project);
   const { environments, defaultEnvironment } = all;
   const otherwise = defaultEnvironment ?? environments.at(-1) ?? environmentName;
   const stageOf = (selection: string): Stage => {
     const selected = environments.length === 0 ? [selection] : selectEnvironments([selection], all, from);
-    return { selection, environments: selected, names: variablesOf(root, selected, manifests) };
+    const named = selected.flatMap((name) => inEnvironments.get(name) ?? []);
+    return { selection, environments: selected, names: sortUnique([...named, ...inManifests]) };
   };
   const [first, next] = route ?? [environments.includes(environmentName) ? environmentName : otherwise];
   const start = stageOf(first);
@@ -87,7 +91,6 @@ export function readPipelineFacts(
     all,
     /** The environment variables that all settings and manifests use. */
     variables,
-    /** True when there are manifests where a new project has them. */
     hasManifests: manifests.length > 0,
     /** The variables that have no value on this machine. */
     unset: variables.filter((name) => values.problem(name) !== null),
@@ -98,35 +101,7 @@ export function readPipelineFacts(
   };
 }
 
-const manifestGlob = 'config/**/*.{yaml,yml}';
-
 const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
-
-function textsOf(root: string, globs: readonly string[]): string[] {
-  const paths = globSync(globs, { cwd: root, expandDirectories: false });
-  return paths.sort().map((path) => readRegularFile(join(root, path), path).toString());
-}
-
-/** Returns the environment variables that texts name, without those in comments. */
-function namesIn(texts: readonly string[]): string[] {
-  const lines = texts.flatMap((text) => text.split('\n')).map((line) => line.replace(/#.*$/, ''));
-  return lines.flatMap((line) =>
-    [...line.matchAll(/!(?:env|secret) +["']?([A-Za-z_]\w*)/g)].map(([, name = '']) => name),
-  );
-}
-
-/** The environment variables that environments and manifests use. */
-function variablesOf(root: string, environments: readonly string[], manifests: readonly string[]): string[] {
-  const text = readRegularFile(join(root, 'tenantctl.yaml')).toString();
-  // Every scalar is a text: a name such as `0123` is one too.
-  const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
-  const settings = environments.flatMap((name) => {
-    const node = document.getIn(['environments', name], true);
-    const [start, end] = (isNode(node) && node.range) || [0, 0];
-    return [text.slice(start, end), ...textsOf(root, [`environments/${name}.{yaml,yml}`])];
-  });
-  return sortUnique(namesIn([...settings, ...manifests]));
-}
 
 /** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(
