@@ -384,13 +384,15 @@ export async function findUncommitted(files: readonly string[]): Promise<readonl
       const folder = realpathSync.native(git.top);
       const entries = stdout.split('\0').flatMap((line) => {
         const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
-        return id && path ? [[comparable(join(folder, path)), id] as const] : [];
+        return id && path ? [[join(folder, path), id] as const] : [];
       });
-      const blobs = new Map(entries);
+      // A name itself comes before one that is only spelled alike.
+      const alike = entries.map(([path, id]) => [comparable(path), id] as const);
+      const blobs = new Map([...alike, ...entries]);
       return group.filter(({ real }) => {
         const content = readFileSync(real);
         const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
-        const id = blobs.get(comparable(real));
+        const id = blobs.get(real) ?? blobs.get(comparable(real));
         return !isContent(content, id) && !isContent(unix, id);
       });
     }),
@@ -461,8 +463,9 @@ function checkOut(
   const hasLinks = entries.some(({ mode }) => mode === '120000');
   const known = entries.filter(({ id, path }) => !hasLinks && isContent(today.get(path), id));
   const same = new Set(known.map(({ path }) => path));
-  const others = entries.filter(({ path }) => !same.has(path));
-  run(['checkout-index', '-z', '--stdin'], others.map(({ path }) => `${path}\0`).join(''));
+  // It lists what it writes itself, since names that are not UTF-8 cannot be passed back to it.
+  run(['update-index', '--force-remove', '-z', '--stdin'], [...same].join('\0'));
+  run(['checkout-index', '--all']);
   return new Map([...today].filter(([path]) => same.has(path)));
 }
 

@@ -12,7 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import { type Checkout, commitsWith, isInRepository, withRevision } from '../../src/loader/git.ts';
+import {
+  type Checkout,
+  commitsWith,
+  findUncommitted,
+  isInRepository,
+  withRevision,
+} from '../../src/loader/git.ts';
 import { diskSource, type FileSource } from '../../src/loader/source.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { commitAll, git } from '../support/repository.ts';
@@ -196,6 +202,21 @@ describe('a revision', () => {
 
   test.each(['HEAD~1', 'v1', 'main^'])('may be named as for git: %s', async (revision) =>
     expect(await filesAt(twice(), revision)).toEqual([['a.yaml', 'tenantctl.yaml'], []]),
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'may have names that are not UTF-8, beside a file that is still the same',
+    async () => {
+      const root = project({ 'a.yaml': 'a', 'b.yaml': 'b' });
+      writeFileSync(Buffer.from(`${root}/notes-b\xe4r.txt`, 'latin1'), 'text');
+      commitAll(root);
+      const today = new Map([['a.yaml', 'a']]);
+      const read = ({ folder, same }: Checkout) => [[...same.keys()], readdirSync(folder, 'latin1').sort()];
+      expect(await withRevision(projectIn(root), 'HEAD', read, today)).toEqual([
+        ['a.yaml'],
+        ['b.yaml', 'notes-b\xe4r.txt', 'tenantctl.yaml'],
+      ]);
+    },
   );
 
   test('is as old as the end of the second of its commit: git keeps no shorter time', async () => {
@@ -449,3 +470,15 @@ describe('a file of the project came with the repository', () => {
     await cannotTell().toThrow('is not a repository');
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a file is not taken for one whose name only has another case',
+  async () => {
+    const root = project({ 'A.yaml': 'upper', 'a.yaml': 'lower' });
+    commitAll(root);
+    const files = [join(root, 'A.yaml'), join(root, 'a.yaml')];
+    expect(await findUncommitted(files)).toEqual([]);
+    writeFileSync(join(root, 'A.yaml'), 'lower');
+    expect(await findUncommitted(files)).toEqual([join(root, 'A.yaml')]);
+  },
+);
