@@ -60,6 +60,8 @@ function changedTexts(parts: readonly Chunk[]): string[] {
 interface Variant {
   readonly field: Field;
   readonly environments: readonly string[];
+  /** The places of the overlays that set it, by the names of environments. */
+  readonly overlays: readonly { readonly name: string; readonly at: string }[];
 }
 
 /**
@@ -83,10 +85,12 @@ export function shareField(variants: readonly Variant[], all: readonly string[])
       const { view } = field;
       const picked = new Set(parts.map((part) => part.first.at));
       const isWhole = at === null || view.is !== 'lines';
+      const overlays = same.flatMap((piece) => piece.overlays);
+      const isSetInAll = overlays.length === environments.length;
       return {
         ...field,
         view: isWhole ? view : { ...view, diff: pickChanges(view.diff, picked) },
-        places: [...new Set(same.flatMap((piece) => piece.field.places))],
+        places: [...new Set(overlays.map(({ name, at }) => (isSetInAll ? at : `${at} for ${name}`)))],
         where: whereAmong(environments, all),
         example: same.length === 1 ? null : (environments[0] ?? null),
       };
@@ -99,16 +103,16 @@ interface Piece extends Variant {
   readonly at: number | null;
 }
 
-function piecesOf({ field: whole, environments }: Variant, nth: number, isOnly: boolean): Piece[] {
+function piecesOf({ field: whole, ...variant }: Variant, nth: number, isOnly: boolean): Piece[] {
   const { view } = whole;
   const field: Field =
     view.is === 'lines' ? { ...whole, view: { ...view, diff: splitChanges(view.diff) } } : whole;
   const replacements = isOnly ? null : replacementsIn(field);
-  if (replacements === null) return [{ field: whole, environments, name: `${nth}`, at: null }];
+  if (replacements === null) return [{ ...variant, field: whole, name: `${nth}`, at: null }];
   return replacements.map((text, at) => {
     // The same line may be added more than once.
     const time = replacements.slice(0, at).filter((other) => other === text).length;
-    return { field, environments, name: `${time} ${text}`, at };
+    return { ...variant, field, name: `${time} ${text}`, at };
   });
 }
 

@@ -149,9 +149,14 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
       const fields = lazy(() => sharedFields(all, environments));
       const entry = { ...inEnvironments(changeEntry(first, options), environments), fields };
       if (environments.length === 1) return entry;
-      // An id of one tenant says nothing about another, but each secret that is sent counts.
-      const secrets = new Set(all.flatMap(({ item }) => secretsSentBy(item).toSorted()));
-      return { ...entry, objectId: null, secrets: [...secrets] };
+      const sent = all.flatMap(({ name, item }) =>
+        secretsSentBy(item).map((secret) => ({ name, item: secret })),
+      );
+      const secrets = shareItems(sent, (secret) => secret).map(({ first, names }) =>
+        names.length === environments.length ? first : `${first} in ${namesInBrief(names)}`,
+      );
+      // An id of one tenant says nothing about another.
+      return { ...entry, objectId: null, secrets: secrets.toSorted() };
     });
     return { ...headOf(environments, fleet), words: changeCounts(entries), isRoutine: false, entries };
   });
@@ -166,8 +171,10 @@ function sharedFields(all: Shared<Change>['all'], environments: readonly string[
       return values;
     });
     const variants = equal.map(({ names, first, all }) => {
-      const places = new Set(all.flatMap(({ item }) => item.overlay ?? []).map(place));
-      return { field: { ...fieldOf(first), places: [...places] }, environments: names };
+      const overlays = all.flatMap(({ name, item: { overlay } }) =>
+        overlay ? [{ name, at: place(overlay) }] : [],
+      );
+      return { field: fieldOf(first), environments: names, overlays };
     });
     return shareField(variants, environments);
   });
@@ -198,7 +205,7 @@ function outcomeGroups(fleet: Fleet): Group[] {
         const fields = lazy(() => {
           const equal = shareItems(all, ({ before, after }) => [before, after]);
           const variants = equal.flatMap(({ names, first }) =>
-            writtenFields(first).map((field) => ({ field, environments: names })),
+            writtenFields(first).map((field) => ({ field, environments: names, overlays: [] })),
           );
           return shareField(variants, environments);
         });

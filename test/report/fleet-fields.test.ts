@@ -120,6 +120,24 @@ describe('of a template in 50 tenants', () => {
     );
   });
 
+  it.each([
+    ['the same', ''],
+    ['another', 'Dear '],
+  ])('an overlay of some is not said to be of all, with %s text around it', (_what, start) => {
+    const shown = render(
+      fleet(['a', 'b', 'c'], (name) => {
+        const around = name === 'a' ? '' : start;
+        const subject = difference('/subject', `${around}old words`, `${around}new words`);
+        return [
+          update(address, name === 'b' ? { ...subject, overlay: { file: 'b.yaml', line: 1 } } : subject),
+        ];
+      }),
+      'text',
+      { width: 200 },
+    );
+    expect(shown).toMatch(/~ subject .*\((?:shown is a, )?set by the overlay in b\.yaml:1 for b\)/);
+  });
+
   it('objects of other kinds, or that change alike in other tenants, are not the same', () => {
     const shown = render(
       fleet(['a', 'b'], (name) => [

@@ -298,11 +298,13 @@ it.each(['text', 'markdown', 'html'] satisfies Format[])(
     const fleet = fleetOf(
       ['PRODUCTION', 'TEST'].map((name) => ({
         name,
-        plan: plan([sending('A', `${name}_PASSWORD`)], { environment: name }),
+        plan: plan([sending('A', `${name}_PASSWORD`, 'SHARED')], { environment: name }),
         error: null,
       })),
     );
-    expect(secretsSaid(render(fleet, format))).toEqual(['PRODUCTION_PASSWORD, TEST_PASSWORD']);
+    expect(secretsSaid(render(fleet, format))).toEqual([
+      'PRODUCTION_PASSWORD in PRODUCTION, SHARED, TEST_PASSWORD in TEST',
+    ]);
   },
 );
 
