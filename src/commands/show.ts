@@ -49,9 +49,10 @@ export const command = describeCommand({
   checkOutput(args, document.is, io, args.file);
   // The loader refuses reports that would overwrite a file of the project.
   const options = projectFileOptions(args, io);
-  if (args.report.length > 0 && existsSync(options.configFile)) openProjects(options);
+  const isInProject = existsSync(options.configFile);
+  if (args.report.length > 0 && isInProject) openProjects(options);
   const [file = '', ...more] = args.file;
-  const applying = more.length === 0 ? howToApply(file, args, io) : {};
+  const applying = isInProject && more.length === 0 ? howToApply(file, args, io) : {};
   const templates = wantsPage(args) ? await renderTemplates(document, io) : {};
   // The checkout may have another commit than the one that the files are of.
   const commit = await commitHere({ config: args.config, format: 'text', report: [] }, io);

@@ -3,7 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll } from '../support/repository.ts';
-import { createTestWorld, expectEnd, type Ran, succeed, type World } from '../support/world.ts';
+import {
+  createTestFolder,
+  createTestWorld,
+  expectEnd,
+  type Ran,
+  runProgram,
+  succeed,
+  type World,
+} from '../support/world.ts';
 
 type Runner = Pick<World, 'run'>;
 
@@ -123,6 +131,15 @@ describe('the command that a plan ends with', () => {
     expect(command).toMatch(/^tenantctl apply saved\/plan\.json --expect sha256:\w{64}$/);
     for (const file of ['a.html', 'b.html']) expect(world.read(file)).toContain(`data-copy="${command}"`);
     for (const file of ['a.md', 'b.md']) expect(world.read(file)).toContain(`\`${command}\``);
+  });
+
+  it('is not there where `show` runs outside of a project', async () => {
+    await world.run('plan --out plan.json');
+    const elsewhere = createTestFolder();
+    elsewhere.write('plan.json', world.read('plan.json'));
+    const shown = await runProgram(['show', 'plan.json'], { cwd: elsewhere.dir });
+    expect(shown.stdout).toContain('Plan: 2 to create');
+    expect(commandIn(shown)).toBeNull();
   });
 
   it('is in the summary of a GitHub step', async () => {
