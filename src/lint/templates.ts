@@ -196,7 +196,7 @@ function lintChat({ fields }: Resource): Finding[] {
     const value = get(fields, name) ?? null;
     const isText = typeof value === 'string';
     const problems = isText ? judgeChat(name, value, pointer(name)) : [];
-    const message = (isText && !scanVelocity(value).hasDirectives ? parseJson(value) : value) ?? null;
+    const message = (isText && scanVelocity(value).directives.size === 0 ? parseJson(value) : value) ?? null;
     if (problems.length > 0 || !isObject(message)) return problems;
     return nested.flatMap((member) => {
       const part = get(message, member);
@@ -209,7 +209,7 @@ function lintChat({ fields }: Resource): Finding[] {
 }
 
 function judgeChat(name: string, text: string, at: Pointer): Finding[] {
-  if (text === '' || scanVelocity(text).hasDirectives) return [];
+  if (text === '' || scanVelocity(text).directives.size > 0) return [];
   const finding = { code: 'chat-json', at, offset: 0 } as const;
   try {
     const parsed: Json = JSON.parse(text);
@@ -333,9 +333,9 @@ function addressesIn({ fields }: Resource) {
   return ['from', 'replyTo'].flatMap((field) => {
     const value = get(fields, field);
     if (typeof value !== 'string' || value === '') return [];
-    const { references, hasDirectives } = scanVelocity(value);
+    const { references, directives } = scanVelocity(value);
     // The value of a variable is only known when the notification is sent.
-    if (references.length > 0 || hasDirectives) return [];
+    if (references.length > 0 || directives.size > 0) return [];
     return [{ field, address: foldName((/<([^<>]*)>\s*$/.exec(value)?.[1] ?? value).trim()) }];
   });
 }

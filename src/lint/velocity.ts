@@ -1,4 +1,5 @@
 import { get } from '../model/json.ts';
+import { cutShort } from '../model/words.ts';
 
 /** Names that Velocity and its usual tools give a value. */
 export const builtIn = [
@@ -54,30 +55,64 @@ interface Scan {
   readonly aliases: Alias[];
   /** Comparisons of references with constants, in conditions. */
   readonly comparisons: ValueComparison[];
-  /** Rendering then changes more than references. */
-  hasDirectives: boolean;
+  /** The names of those in the text. If there are any, rendering changes more than references. */
+  readonly directives: Set<string>;
 }
 
 /** More problems than these follow from the first ones. */
 const maxProblems = 20;
+/** Nobody nests brackets deeper, and each level takes memory. */
+const maxLevels = 100;
+
+/** What brackets may hold, with the one that closes them, and the letter that stands for them outside. */
+interface Brackets {
+  readonly content: RegExp;
+  readonly as: string;
+}
+
+function holding(content: string, close = ')', as = ''): Brackets {
+  return { content: new RegExp(`^(?:${content})\\${close}$`), as };
+}
+
+/**
+ * What is in brackets, in letters: `r` is a reference, `v` another value, `o` an operator, `n` is `not`, `w` another
+ * word, and signs are themselves. Where versions of Velocity differ, this is what any of them can read.
+ */
+const expression = '[n!-]*[rv](?:[o-][n!-]*[rv])*';
+const listOf = (item: string) => `(?:${item}(?:,${item})*)?`;
+const formal = holding(`r(?:\\|${expression})?`, '}', 'r');
+/** By what opens them: a sign, `r` and a sign directly after a reference, or `f` for `${name`. */
+const brackets: Readonly<Record<string, Brackets>> = {
+  '(': holding(expression, ')', 'v'),
+  '[': holding(`${listOf(expression)}|${expression}\\.\\.${expression}`, ']', 'v'),
+  '{': holding(listOf(`${expression}:${expression}`), '}', 'v'),
+  'r(': holding(listOf(`(?:${expression}|w)`)),
+  'r[': holding(expression, ']'),
+  f: formal,
+};
 
 interface Directive {
-  /** For a directive that needs parentheses. */
+  /** What is text without this after it. */
+  readonly needs?: RegExp;
+  readonly takes?: Brackets;
   readonly example?: string;
   readonly opens?: true;
 }
 
 const directives: Readonly<Record<string, Directive>> = {
-  if: { example: '#if($condition)', opens: true },
-  elseif: { example: '#elseif($condition)' },
+  if: { takes: holding(expression), example: '#if($name == "value")', opens: true },
+  elseif: { takes: holding(expression), example: '#elseif($name == "value")' },
   else: {},
   end: {},
-  foreach: { example: '#foreach($item in $items)', opens: true },
-  set: { example: '#set($name = …)' },
-  macro: { example: '#macro(name)', opens: true },
-  define: { example: '#define($name)', opens: true },
+  foreach: { takes: holding('[rv],?w(?:,?[rv])+'), example: '#foreach($item in $items)', opens: true },
+  // Without parentheses it is text, but hardly before a variable.
+  set: { takes: holding(`r=${expression}`), example: '#set($name = "value")', needs: /\s*[($]/y },
+  macro: { takes: holding('w(?:,?[rv](?:=[rv])?)*'), example: '#macro(name)', opens: true },
+  define: { takes: holding('[rv]'), example: '#define($name)', opens: true },
   stop: {},
   break: {},
+  // `#@name(…) … #end` calls a macro with a body.
+  '@': { takes: holding('(?:,?[rv])*'), example: '#@name($value)', needs: /\s*\(/y, opens: true },
 };
 
 interface OpenBlock {
@@ -94,13 +129,24 @@ const skipped = [
   ['#[[', ']]#', 'unparsed block'],
 ] as const;
 const plainDirective = /#(?:\{([a-z]+)\}|@?([A-Za-z_]\w*))/y;
-const hyphenatedWord = /-[A-Za-z]/y;
-const argumentsBegin = /[ \t]*\(/y;
+const argumentsBegin = /\s*\(/y;
+const textFollows = /\s*\S/y;
 const variableBegins = /\(\s*\$!?\{?([A-Za-z_]\w*)/y;
-const loopHead = /\(\s*\$!?\{?([A-Za-z_]\w*)\}?\s+in\s/y;
 const macroParameters = /\$!?\{?([A-Za-z_]\w*)/g;
-const variable = /\$!?(\{?)([A-Za-z_]\w*)/y;
-const member = /\.([A-Za-z_]\w*)/y;
+const variable = /\$!?\{?([A-Za-z_]\w*)/y;
+const step = /\.[A-Za-z_]\w*\(?|\[/y;
+/** A token in brackets: one group for each of these letters, where `s` is a step of a reference, and `c` any character. */
+const kinds = 'srfvonwc';
+const token = new RegExp(
+  [
+    String.raw`\s*(?:((?<=[\w\])}])[.-][A-Za-z_]\w*)|(\\?\$!?[A-Za-z_]\w*)|(\\?\$!?\{[A-Za-z_]\w*)`,
+    // A quote may have a backslash, as in JSON.
+    String.raw`((?:\\?"[^"]*")+|(?:\\?'[^']*')+|(?:true|false)\b`,
+    String.raw`(?:(?<![\w\])}])-)?\$?(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?)`,
+    String.raw`([=!<>]=|[<>+*/%]|&&|\|\||(?:and|or|eq|ne|lt|gt|le|ge)\b)|(not\b)|([A-Za-z_]\w*)|(\.\.|[^]))`,
+  ].join('|'),
+  'y',
+);
 const steps = String.raw`(?:\.[A-Za-z_]\w*(?:\([^()]*\))?|\[[^\][]*\])*`;
 const followingSteps = new RegExp(steps, 'y');
 const reference = String.raw`\$!?\{?([A-Za-z_]\w*)(${steps})\}?`;
@@ -126,7 +172,7 @@ export function scanVelocity(text: string): Readonly<Scan> {
     defined: new Set(),
     aliases: [],
     comparisons: [],
-    hasDirectives: false,
+    directives: new Set(),
   };
   for (let found = match(scan, sign, 0); found; found = match(scan, sign, scan.position)) {
     const [whole, escapes = ''] = found;
@@ -144,38 +190,24 @@ export function scanVelocity(text: string): Readonly<Scan> {
 }
 
 function readReference(scan: Scan, at: number): void {
-  const found = noteReference(scan, at);
-  if (!found) return;
-  if (found.brace !== null) {
-    const close = findClose(scan, found.brace, '\n');
-    if (close !== null) {
-      scan.position = close;
-      return;
-    }
-    // It should be closed on its line: reading continues on the next one.
-    const message = 'This `${` is not closed.';
-    report(scan, { code: 'velocity-syntax', offset: at, message, hint: 'Add the `}`.' });
-    const end = scan.text.indexOf('\n', found.brace);
-    scan.position = end === -1 ? scan.text.length : end;
+  const end = noteReference(scan, at);
+  if (end === null) return;
+  scan.position = end;
+  const hint = 'Write `${name}` if what follows is text.';
+  if (scan.text.slice(at, end).includes('{')) {
+    readBrackets(scan, at, formal, hint);
     return;
   }
-  let { end } = found;
-  for (let next = match(scan, member, end); next; next = match(scan, member, end)) {
-    end += next[0].length;
-    if (scan.text[end] !== '(') continue;
-    const close = findClose(scan, end);
-    if (close === null) {
-      lose(scan, at, 'The parentheses of this call are not closed.', 'Add the `)`.');
-      return;
-    }
-    end = close;
+  for (let next = match(scan, step, end); next; next = match(scan, step, scan.position)) {
+    scan.position += next[0].length;
+    const inside = get(brackets, `r${next[0].at(-1)}`);
+    if (inside) readBrackets(scan, at, inside, hint);
   }
-  scan.position = end;
 }
 
-/** Notes the reference at `at`, unless the same one was noted before. */
-function noteReference(scan: Scan, at: number) {
-  const [whole, brace, name = ''] = match(scan, variable, at) ?? [];
+/** Notes the reference at `at`, unless the same one was noted before. Returns where its name ends. */
+function noteReference(scan: Scan, at: number): number | null {
+  const [whole, name = ''] = match(scan, variable, at) ?? [];
   if (whole === undefined) return null;
   const end = at + whole.length;
   const [steps = ''] = match(scan, followingSteps, end) ?? [];
@@ -183,30 +215,62 @@ function noteReference(scan: Scan, at: number) {
     scan.noted.add(name + steps);
     scan.references.push({ name, member: /^\.(\w+)/.exec(steps)?.[1] ?? null, steps, offset: at });
   }
-  return { brace: brace === '{' ? at + whole.indexOf('{') : null, end };
+  return end;
 }
 
-/**
- * The offset after the bracket that closes the one at `open`; `null` if it is not closed, or not before `limit`. Notes
- * the references inside. Brackets in strings do not count; a `'…'` string has no references.
- */
-function findClose(scan: Scan, open: number, limit?: string): number | null {
-  let depth = 0;
-  let quote = '';
-  for (let at = open; at < scan.text.length; at += 1) {
-    const sign = scan.text.charAt(at);
-    if (sign === limit) return null;
-    if (sign === '$' && quote !== "'") {
-      const found = noteReference(scan, at);
-      // The brace of `${` is left for counting.
-      if (found) at = (found.brace ?? found.end) - 1;
-    } else if (quote !== '') quote = sign === quote ? '' : quote;
-    else if (sign === '"' || sign === "'") quote = sign;
-    else if ('([{'.includes(sign)) depth += 1;
-    else if (')]}'.includes(sign)) depth -= 1;
-    if (depth === 0) return at + 1;
+/** Reads the rest of brackets, and reports what Velocity could not read. */
+function readBrackets(scan: Scan, offset: number, inside: Brackets, example: string): void {
+  const begin = cutShort(scan.text.slice(offset, scan.position).replace(/\s+/, ''));
+  const isRight = findClose(scan, inside);
+  if (isRight) return;
+  const isOpen = isRight === null;
+  // Without an end, there is nothing left to read.
+  if (isOpen && scan.position === scan.text.length) scan.blocks.length = 0;
+  const message = isOpen ? `\`${begin}\` is not closed.` : `Velocity cannot read what follows \`${begin}\`.`;
+  const hint = isOpen ? 'Add the bracket or quote that is missing.' : example;
+  report(scan, { code: 'velocity-syntax', offset, message, hint });
+}
+
+/** Reads to the end of brackets. Says whether Velocity can read what is inside; `null` if it finds no end. */
+function findClose(scan: Scan, inside: Brackets): boolean | null {
+  const levels = [openLevel(inside)];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const letter = readToken(scan, level);
+    if (letter === null || levels.length > maxLevels) return null;
+    const inner = get(brackets, letter);
+    if (inner) levels.push(openLevel(inner));
+    else if (letter !== 's' || level.letters.at(-1) !== 'r') level.letters.push(letter);
+    if (!')]}'.includes(letter)) continue;
+    levels.pop();
+    const isRight = level.content.test(level.letters.join(''));
+    const outer = levels.at(-1);
+    if (!outer) return isRight;
+    outer.letters.push(...(isRight ? level.as : '?'));
   }
   return null;
+}
+
+interface Level extends Brackets {
+  readonly letters: string[];
+}
+
+function openLevel(inside: Brackets): Level {
+  return { ...inside, letters: inside === formal ? ['r'] : [] };
+}
+
+/** The letter of the next token; `null` at the end of the text, and of a line that does not close its `${`. Notes references. */
+function readToken(scan: Scan, { as, letters }: Level): string | null {
+  const found = match(scan, token, scan.position);
+  if (!found) return null;
+  const group = found.findIndex((each, index) => index > 0 && each !== undefined);
+  const [kind, word = ''] = [kinds.charAt(group - 1), found[group]];
+  const start = found.index + found[0].length - word.length;
+  if (as === formal.as && scan.text.slice(found.index, start).includes('\n')) return null;
+  scan.position = start + word.length;
+  if (/^\\?[$"]/.test(word)) for (const { index } of word.matchAll(/\$/g)) noteReference(scan, start + index);
+  if (kind !== 'c') return kind;
+  const isNext = start === found.index && letters.at(-1) === 'r' && '(['.includes(word);
+  return isNext ? `r${word}` : word;
 }
 
 function readHash(scan: Scan, at: number): void {
@@ -216,25 +280,31 @@ function readHash(scan: Scan, at: number): void {
     return;
   }
   const found = scan.text.indexOf(end, at + 2);
-  if (found !== -1) scan.position = found + end.length;
-  else if (name === null) scan.position = scan.text.length;
-  else lose(scan, at, `This ${name} is not closed.`, `Add the \`${end}\`.`);
+  scan.position = found === -1 ? scan.text.length : found + end.length;
+  if (found !== -1 || name === null) return;
+  // Nothing is left to read.
+  scan.blocks.length = 0;
+  const [message, hint] = [`This ${name} is not closed.`, `Add the \`${end}\`.`];
+  report(scan, { code: 'velocity-syntax', offset: at, message, hint });
 }
 
 function readDirective(scan: Scan, at: number): void {
-  const [whole, formal, plain = ''] = match(scan, plainDirective, at) ?? [];
+  const [whole, braced, plain = ''] = match(scan, plainDirective, at) ?? [];
   if (whole === undefined) return;
   const end = at + whole.length;
-  if (formal === undefined && match(scan, hyphenatedWord, end)) return;
   const isCall = whole.startsWith('#@');
-  const name = isCall ? `@${plain}` : (formal ?? plain);
-  const directive = isCall ? blockCall : get(directives, name);
-  if (!directive || (isCall && scan.text[end] !== '(')) return;
-  scan.hasDirectives = true;
+  const name = isCall ? `@${plain}` : (braced ?? plain);
+  const directive = get(directives, isCall ? '@' : name);
+  if (!directive || (directive.needs && !match(scan, directive.needs, end))) return;
+  scan.directives.add(name);
   scan.position = end;
-  if (name === 'end' && !scan.blocks.pop()) {
-    const hint = 'Remove it, or write `\\#end` for the word itself.';
-    report(scan, { code: 'velocity-unopened', offset: at, message: 'This `#end` has no open block.', hint });
+  const isOutside = scan.blocks.length === 0;
+  if (name === 'end') scan.blocks.pop();
+  const isStop = name === 'stop' || name === 'break';
+  if (isOutside && (name === 'end' || (isStop && match(scan, textFollows, end)))) {
+    const message = `This \`#${name}\` has no open block${isStop ? ', and nothing after it is sent' : ''}.`;
+    const hint = `Remove it, or write \`\\#${name}\` for the word itself.`;
+    report(scan, { code: 'velocity-unopened', offset: at, message, hint });
   }
   if (name === 'else' || name === 'elseif') {
     const block = scan.blocks.at(-1);
@@ -243,27 +313,21 @@ function readDirective(scan: Scan, at: number): void {
     else report(scan, { code: 'velocity-unopened', offset: at, message, hint: null });
   }
   if (directive.opens) scan.blocks.push({ name, offset: at, hasElse: false });
-  if (directive.example !== undefined) readArguments(scan, name, directive.example, at);
+  readArguments(scan, name, directive, at);
 }
 
-function readArguments(scan: Scan, name: string, example: string, at: number): void {
+function readArguments(scan: Scan, name: string, { takes, example }: Directive, at: number): void {
+  if (!takes) return;
+  const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
   const begin = match(scan, argumentsBegin, scan.position);
-  if (!begin) {
-    const hint = `Write \`${example}\`, or \`\\#${name}\` for the word itself.`;
-    report(scan, { code: 'velocity-syntax', offset: at, message: `\`#${name}\` has no parentheses.`, hint });
-    return;
-  }
-  const open = scan.position + begin[0].length - 1;
-  const close = findClose(scan, open);
-  if (close === null) {
-    lose(scan, at, `The parentheses of this \`#${name}\` are not closed.`, 'Add the `)`, or a quote.');
-    return;
-  }
-  scan.position = close;
-  readNames(scan, name, open, close);
-  if (name === 'foreach' && !match(scan, loopHead, open)) {
-    const message = '`#foreach` does not say what to iterate over.';
-    report(scan, { code: 'velocity-syntax', offset: at, message, hint: `Write \`${example}\`.` });
+  if (begin) {
+    scan.position += begin[0].length;
+    const open = scan.position - 1;
+    readBrackets(scan, at, takes, hint);
+    readNames(scan, name, open, scan.position);
+  } else {
+    const message = `\`#${name}\` has no parentheses.`;
+    report(scan, { code: 'velocity-syntax', offset: at, message, hint });
   }
 }
 
@@ -283,13 +347,6 @@ function readNames(scan: Scan, name: string, open: number, close: number): void 
   }
 }
 
-/** Reports a problem after which the rest of the text cannot be read. */
-function lose(scan: Scan, at: number, message: string, hint: string): void {
-  report(scan, { code: 'velocity-syntax', offset: at, message, hint });
-  scan.blocks.length = 0;
-  scan.position = scan.text.length;
-}
-
 function report({ problems }: Scan, problem: VelocityProblem): void {
   if (problems.length < maxProblems) problems.push(problem);
 }
@@ -298,6 +355,3 @@ function match(scan: Scan, sticky: RegExp, at: number): RegExpExecArray | null {
   sticky.lastIndex = at;
   return sticky.exec(scan.text);
 }
-
-/** `#@name(…) … #end` calls a macro with a body. */
-const blockCall: Directive = { example: '#@name(…)', opens: true };

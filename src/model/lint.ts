@@ -13,10 +13,13 @@ interface LintRule {
 /** Only what the tenant would refuse is an error. The rest are warnings: an exported tenant must give an empty plan. */
 export const lintRules = {
   'velocity-unclosed': { level: 'warning', means: 'A block such as `#if` or `#foreach` has no `#end`.' },
-  'velocity-unopened': { level: 'warning', means: 'An `#end`, `#else` or `#elseif` has no open block.' },
+  'velocity-unopened': {
+    level: 'warning',
+    means: 'An `#end`, `#else`, `#elseif`, `#stop` or `#break` has no open block.',
+  },
   'velocity-syntax': {
     level: 'warning',
-    means: 'A directive, reference or comment in a notification text is incomplete.',
+    means: 'A directive, reference or comment in a notification text is incomplete, or cannot be read.',
   },
   'unknown-variable': {
     level: 'warning',

@@ -16,8 +16,8 @@ const namesIn = (text: string) => [
 ];
 
 const mail = `<style>
-  a { color: #fff; background: #ABCDEF } #if-wide { margin: 0 } #set-up:hover { color: #00f }
-  @media (max-width: 600px) { #end-of-text { display: none } }
+  a { color: #fff; background: #ABCDEF } #wide-if { margin: 0 } #set-up:hover { color: #00f }
+  @media (max-width: 600px) { #text-end { display: none } }
 </style>
 <p>$5 or $19.99, US$ 3, 100$, &#8364;, &#x20AC;, C#, F#minor, #1, # if, \\#if, \\#end</p>
 <a href="https://acme.example/#top">x</a> <a href="#footer">y</a>
@@ -39,10 +39,44 @@ describe('texts without a mistake', () => {
       'words that only begin like directives',
       '#endless #iffy #elsewhere #setting(a #end_of #if2 #foreachItem',
     ],
-    ['blocks of all kinds', '#macro(row $a)$a#end #define($x)y#end #@row("b")z#end'],
+    ['directives before a hyphen', '#if($a)b#else-c#{end}-d#if($a)#elseif($b)#end-e #set-up'],
+    [
+      'white space before parentheses',
+      '#if\n($a)b#elseif \r\n\t($c)d#end#foreach\n\n($a in $b)#end#macro\n(m)#end#define\n($x)#end#set  ($a = 1)',
+    ],
+    ['blocks of all kinds', '#macro(row $a)$a#end #define($x)y#end #@row("b")z#end#@row ($a, 1)z#end'],
+    ['macros', '#macro(a)#end#macro( b $x, ${y} $!z )#end#macro(c $x = "a" $y=2)#end'],
+    [
+      'loops',
+      '#foreach(${a} in [1..3])#end#foreach($a in [-1 .. $b.size()])#end#foreach($a of {"k": $b})#end#foreach($a, in, $b.c(1).d)#end',
+    ],
+    [
+      'assignments',
+      '#set($a.b = 1)#set(${a}=-1)#set($!a["k"] = $b.c)#set($a = [])#set($a = {})#set($a = $b || "c")#set($a\n=\n1.5)',
+    ],
     ['directives without arguments', '#foreach($a in $b)#break#end#stop'],
     ['a loop with an else', '#foreach($a in $b)$a#{else}none#end'],
     ['a text over many lines', '#set($a = "line\n\n(line")\n#if(\n$a\n)\nb#end'],
+    [
+      'conditions',
+      [
+        'true',
+        '!$a && !(! $b) || not $c',
+        '$a == -1 && $b eq 1.5 and "a" != \'b\' or ${c} >= .5e3',
+        '($a)and($b.c)',
+        '$a.b("$c", [1, $d], {"e": [], $f: $g.h()}).i[0]["j"].k > $l.size() - 1',
+        '"it""s" == \'it\'\'s\'',
+        '$a.b-c == $d-1 - $e * -2 / (3 % $f)',
+        '${a|$b.c} == ${d.e|"f"}',
+        '[1..2] == [$a, "(", [true]]',
+        '$a.get(name) && $a.b($c == 1 && !$d, $e + 1)',
+      ]
+        .map((condition) => `#if(${condition})#elseif( ${condition}\n)#end`)
+        .join(''),
+    ],
+    ['calls in JSON', '{"text": "$a.get(\\"b\\") #if($c == \\"d\\")#end"}'],
+    ['what is no call', '$a(b c $a.b (c d ${a}(b c ${a.b}[c d $a.[b c'],
+    ['an end in a block, or of all', '#if($a)#stop#end#foreach($a in $b)#if($a)#break#end#end b#stop\n'],
     ['an escaped backslash before a directive', '\\\\#if($a)b\\\\#end'],
     ['an alternate value', '${name|\'none\'} ${a.b.get("}")}'],
     ['no Velocity at all', '# Heading\n## Heading\n#hash #tag @#! #{no} #( #) $'],
@@ -68,7 +102,12 @@ describe('texts with a mistake', () => {
     ['see #if you can', ['velocity-syntax "#if you "', 'velocity-unclosed "#if you "']],
     ['#if($a b#end', ['velocity-syntax "#if($a b"']],
     ['#if($a == "b)x#end', ['velocity-syntax "#if($a ="']],
-    ['#foreach($a of $b)x#end', ['velocity-syntax "#foreach"']],
+    ['<a href="#end-notes">', ['velocity-unopened "#end-not"']],
+    ['#else-where', ['velocity-unopened "#else-wh"']],
+    ['#if-wide', ['velocity-syntax "#if-wide"', 'velocity-unclosed "#if-wide"']],
+    ['#set $a = 1', ['velocity-syntax "#set $a "']],
+    ['a #stop-here', ['velocity-unopened "#stop-he"']],
+    ['#if($a)b#end#break c', ['velocity-unopened "#break c"']],
     ['#* never closed #end', ['velocity-syntax "#* never"']],
     ['#[[ never closed #end', ['velocity-syntax "#[[ neve"']],
     ['${name and more\n#if($a)b#end', ['velocity-syntax "${name a"']],
@@ -77,6 +116,96 @@ describe('texts with a mistake', () => {
     ['${name\n} b', ['velocity-syntax "${name\\n}"']],
   ])('%s', (text, expected) => {
     expect(problemsIn(text)).toEqual(expected);
+  });
+});
+
+describe('brackets that Velocity cannot read', () => {
+  const conditions = [
+    ...[
+      '$a = 1',
+      '',
+      'a',
+      'null',
+      '$a AND $b',
+      '$a &&',
+      '&& $a',
+      '!',
+      '$a !$b',
+      '$a not $b',
+      '$a $b',
+      '$a, $b',
+    ],
+    ...[
+      '$a == b',
+      '$a == “b”',
+      '$a === 1',
+      '$a => 1',
+      '$a & $b',
+      '$a in $b',
+      '$a ? 1 : 2',
+      '$a &lt; 1',
+      '+1',
+    ],
+    ...[
+      '$a -1',
+      '1L',
+      '()',
+      '$a ($b)',
+      '$a.b ($c)',
+      '($a).b()',
+      '[1].size()',
+      '"a" "b"',
+      '"a".b()',
+      '($a,$b)',
+    ],
+    ...[
+      '[1,]',
+      '[1 2]',
+      '[a]',
+      '[1..]',
+      '{a: 1}',
+      '{"a"}',
+      '{"a": 1,}',
+      '$a[]',
+      '$a[b]',
+      '$a.b(1,)',
+      '$a.b(1 2)',
+    ],
+    ...['$a.b(c.d)', '${a b}', '${a|}', '$a.b([)', '$a]', '"a'],
+  ];
+  it.each(
+    [
+      ...conditions.map((condition) => `#if(${condition})x#end`),
+      ...[
+        '$a',
+        '',
+        '$a == 1',
+        'a = 1',
+        '"a" = 1',
+        '$a =',
+        '$a = 1 2',
+        '$a = $b = 1',
+        '$a += 1',
+        '$a = b',
+      ].map((assignment) => `#set(${assignment})`),
+      ...['', '$a', '$a in', 'a in $b', '$a in b', '$a = $b', '$a in $b + $c', '$a in !$b'].map(
+        (loop) => `#foreach(${loop})x#end`,
+      ),
+      ...['', '$a', '"a"', '1', 'a b', 'a-b $c', 'a.b'].map((macro) => `#macro(${macro})x#end`),
+      ...['', 'a', '$a $b', '$a = 1'].map((define) => `#define(${define})x#end`),
+      ...[
+        '#@a(b)x#end',
+        '#@a($b + 1)x#end',
+        '$a.b(c d)',
+        '$a[b c]',
+        '$a.b("c").d(e f)',
+        '${a.b(c d)}',
+        '${a b}',
+      ],
+    ].map((text) => `${text} $after`),
+  )('%s', (text) => {
+    expect(problemsIn(text)).toEqual([`velocity-syntax ${JSON.stringify(text.slice(0, 8))}`]);
+    expect(namesIn(text)).toContain('after');
   });
 });
 
