@@ -3,6 +3,7 @@
  * ends this process. A thread is not enough: a list such as `[1..99999999]` aborts the whole process.
  */
 import { Compile, parse } from 'velocityjs';
+import { scanVelocity } from '../lint/velocity.ts';
 import { messageOf } from '../model/failure.ts';
 import type { Job, Outcome, Rendering } from './renderer.ts';
 
@@ -25,6 +26,9 @@ function render({ texts, context, conditions }: Job): Outcome<Rendering> {
   const rendered: [string, string][] = [];
   const literals: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
+    // The library shows `#stop` as text, and goes on after `#break`.
+    const unlike = ['stop', 'break'].find((name) => scanVelocity(text).directives.has(name));
+    if (unlike) throw new Error(`\`#${unlike}\` works only in the tenant. Try \`send-test\`.`);
     const tree = parse(text);
     const nodes: unknown[] = tree.flat(Number.POSITIVE_INFINITY);
     const lines = nodes.flatMap((node) => (typeof node === 'string' ? node.split('\n') : []));
@@ -58,6 +62,14 @@ const methods = new Set(
 );
 
 class GuardedCompile extends Compile {
+  /** In Java, the quotient of whole numbers is a whole number. */
+  override getExpression(ast: Parameters<Compile['getExpression']>[0]): string {
+    if (ast.type !== 'math' || ast.operator !== '/') return super.getExpression(ast);
+    const [dividend = 0, divisor = 0] = ast.expression.map((each) => Number(this.getExpression(each)));
+    if (![dividend, divisor].every(Number.isInteger)) return super.getExpression(ast);
+    return this.getLiteral({ type: 'integer', value: String(Math.trunc(dividend / divisor)) });
+  }
+
   /** The library asks this before every step of a reference. Inherited members cannot be reached. */
   isBlockedPathKey(base: unknown, key: string, isTarget?: boolean): boolean {
     if (isTarget) return ['__proto__', 'constructor', 'prototype'].includes(key);

@@ -54,6 +54,23 @@ describe('rendering', () => {
     expect(await rendered(text, context)).toBe('ABC 3 2 true true true true');
   });
 
+  it('divides whole numbers into whole numbers, as Java does', async () => {
+    const text = '#set($a = $n / 2)$a #set($b = -7 / $n)$b #set($c = 29 / 5 / 2)$c #set($d = 5.5 / 2)$d';
+    expect(await rendered(`${text}#if($n / 2 == 1) yes#end`, { n: 3 })).toBe('1 -2 2 2.75 yes');
+  });
+
+  it.each(['#if($n)#stop#end b', 'a #{stop}', '#stop() b', '#foreach($i in [1, 2])$i#break#end'])(
+    'refuses what it cannot do as the tenant does: %s',
+    async (text) => {
+      const name = /stop|break/.exec(text)?.[0];
+      expect(await renderer.render({ subject: '$n', text }, { n: 1 })).toEqual({
+        is: 'failed',
+        reason: `It cannot be rendered: \`#${name}\` works only in the tenant. Try \`send-test\`.`,
+      });
+      expect(await rendered('#stopped $n', { n: 1 })).toBe('#stopped 1');
+    },
+  );
+
   it('reaches nothing that objects inherit', async () => {
     const before = process.env.HOME;
     const texts = [
