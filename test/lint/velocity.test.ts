@@ -171,7 +171,7 @@ describe('brackets that Velocity cannot read', () => {
       '$a.b(1,)',
       '$a.b(1 2)',
     ],
-    ...['$a.b(c.d)', '${a b}', '${a|}', '$a.b([)', '$a]', '"a'],
+    ...['$a.b(c.d)', '${a b}', '${a|}', '$a.b([)', '$a]', '"a', `${'('.repeat(200)}$a${')'.repeat(200)}`],
   ];
   it.each(
     [
