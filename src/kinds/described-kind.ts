@@ -10,6 +10,7 @@ import {
   mapMembers,
   objectFrom,
   pick,
+  sameJson,
 } from '../model/json.ts';
 import { literal, markersIn } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
@@ -31,6 +32,7 @@ import {
   type WriteInput,
   withoutId,
 } from './kind.ts';
+import { isKnownById } from './live-objects.ts';
 
 /** A descriptor where its objects are: at a resource, and below those of another kind. */
 interface Described extends Omit<Descriptor, 'parent'> {
@@ -210,7 +212,11 @@ function replace(target: Described, input: UpdateInput, fixed: readonly string[]
   ];
   if ('manual' in removed) return removed;
   if ('manual' in made) return made;
-  const lost = made.requests.flatMap(({ body }) => markersIn(body, '$live'));
+  const isNamed = !isKnownById(live) || sameJson(shownName(target, live.raw), keyOf(target, live.key));
+  const lost = [
+    ...(isNamed ? [] : ['the id by which the manifest names it']),
+    ...made.requests.flatMap(({ body }) => markersIn(body, '$live')),
+  ];
   if (lost.length > 0) return { manual: `${manual} A plan cannot do so: it would lose ${lost.join(', ')}.` };
   const requests = [...removed.requests, ...made.requests];
   const warning = `The new ${kind} has another id, and only the fields that the descriptor names. Plan again afterwards, for the objects that refer to it or were below it.`;
@@ -252,6 +258,12 @@ function keyOf({ key }: Described, all: Key): JsonObject {
     key.map(({ name }) => name),
     all.slice(all.length - key.length),
   );
+}
+
+/** The members of the key as the tenant shows them: in the key, an id may stand in for them. */
+function shownName({ key }: Described, raw: JsonObject): JsonObject {
+  const names = key.map(({ name }) => name);
+  return mapMembers(pick(raw, names), literal);
 }
 
 function setBody({ update, write }: Described, members: JsonObject): Json {
@@ -304,7 +316,7 @@ function wholeBody(target: Described, { key, fields, live, changed, settings }: 
   return {
     ...mapMembers(othersIn(target, raw), (_, name) => ({ $live: pointer(name) })),
     ...(write.sendId || !serverOwned.includes(id) ? pick(raw, [id]) : {}),
-    ...keyOf(target, isKeyChanged ? key : live.key),
+    ...(isKeyChanged ? keyOf(target, key) : shownName(target, raw)),
     ...mapMembers(pick(fields, Object.keys(target.fields)), (value, name) => {
       const field = get(target.fields, name);
       if (changed.has(name)) return sentValue(field, value, settings);

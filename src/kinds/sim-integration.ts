@@ -134,7 +134,7 @@ function patch({ key, fields: values, changed, live, settings }: UpdateInput, id
 
 function replaceWhole(input: UpdateInput, id: string): Write {
   const { key, fields: values, live, changed, settings } = input;
-  const [name = ''] = key;
+  const [name = ''] = changed.has('name') ? key : live.shownKey;
   const lost = ticketFields.filter(
     (field) => live.hidden.includes(pointer(field)) && (get(values, field) ?? null) === null,
   );

@@ -64,6 +64,16 @@ describe('write', () => {
     expect(inTenant(world)).toMatchObject([{ id: 'r1', owner: 'ben' }]);
   });
 
+  it('a PUT of an object that is declared by its id alone leaves its name, or that it has none', async () => {
+    for (const name of ['Old', '', null]) {
+      const world = await roles({}, [], { update: 'put' });
+      Object.assign(inTenant(world)[0] ?? {}, { name });
+      world.declare([{ kind: 'Role', id: 'r1', owner: 'ben' }]);
+      const { changes } = await world.plan();
+      expect(changes.map(({ requests: [put] }) => put?.body)).toMatchObject([{ name, owner: 'ben' }]);
+    }
+  });
+
   it('`required` is told by `validate`, and is a step by hand where an object is new', async () => {
     const world = await roles({ required: ['owner'] }, [
       { name: 'Old', enabled: false },
@@ -211,6 +221,17 @@ describe('an immutable field with `replace`', () => {
       [
         'The API cannot change `type` of Role objects: delete the object and create it again, or declare what the tenant has. A plan cannot do so: it would lose /config/password.',
       ],
+    ]);
+  });
+
+  it('is a step by hand where the manifest names the object by its id, which the new one would not have', async () => {
+    const world = await roles(write, [{ id: 'r1', type: 'B' }]);
+    const { changes } = await world.plan();
+    expect(changes).toMatchObject([
+      {
+        action: 'manual',
+        warnings: [expect.stringContaining('lose the id by which the manifest names it.')],
+      },
     ]);
   });
 

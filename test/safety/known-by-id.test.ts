@@ -80,6 +80,16 @@ it.each<[string, readonly object[]]>([
   expect(await codesOf()).toEqual([1, 'duplicate-object']);
 });
 
+it.each(['patch', 'put'])(
+  'a %s leaves the name of an object that is pinned by its id alone',
+  async (simUpdate) => {
+    world = await createTestWorld({ seed, identity: { simUpdate } });
+    world.declare([{ ...pinned, description: 'Mine' }]);
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({ name: 'Desk', description: 'Mine' });
+  },
+);
+
 it('an object whose id is the name of another one keeps its own name', async () => {
   const { state } = world.sandbox;
   for (const each of state.simIntegrations) if (each.id === 's1') each.name = 's2';
