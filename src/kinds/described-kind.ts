@@ -175,12 +175,14 @@ function update(target: Described, input: UpdateInput): Write {
   if (fixed.length > 0) return replace(target, input, fixed);
   const bodyOf = target.update === 'put' ? wholeBody : patchBody;
   const steps = stepsOf(target, input.changed);
-  const requests = steps.map((changed, at) => {
-    const later = new Set(steps.slice(at + 1).flatMap((each) => [...each]));
+  const requests = steps.map((step, at) => {
+    const soFar = new Set(steps.slice(0, at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {
-      if (!later.has(name)) return value;
+      if (soFar.has(name) || !input.changed.has(name)) return value;
       return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
     });
+    // A PUT without what the ones before it changed would undo that.
+    const changed = target.update === 'put' ? soFar : step;
     return changeCall(target, input.settings, place, bodyOf(target, { ...input, changed, fields }));
   });
   return { requests };

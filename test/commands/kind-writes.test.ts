@@ -99,6 +99,18 @@ describe('write', () => {
     }
   });
 
+  it('`alone` keeps the new name of an object in the steps after a rename', async () => {
+    const alone = [['owner', 'enabled']];
+    const declared = { name: 'New', owner: 'ben', enabled: false, lifecycle: { renamedFrom: 'Old' } };
+    for (const update of ['json-patch', 'put', 'patch']) {
+      const world = await roles({ alone }, [declared], { update });
+      await settle(world);
+      expect(inTenant(world), update).toMatchObject([
+        { id: 'r1', name: 'New', owner: 'ben', enabled: false },
+      ]);
+    }
+  });
+
   it('`first` creates with some fields, and sets the others after that', async () => {
     const world = await roles({ first: ['owner'] }, [
       { name: 'New', owner: 'ben', description: 'x', enabled: true },
