@@ -1,7 +1,6 @@
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import {
-  addressesOf,
   distinctKeys,
   identityOf,
   LiveIndex,
@@ -11,7 +10,7 @@ import {
 } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
-import { type Address, formatAddress, type Key, matchAddresses, parseAddress } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { actions, type Change, type Plan, planDigest, planFormat, tool } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
@@ -19,6 +18,7 @@ import { get } from '../model/json.ts';
 import { isLookedUp, markersIn, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
+import { lossBy, protectedLosses } from '../planner/guards.ts';
 import {
   changeKeys,
   type Finder,
@@ -72,9 +72,15 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   if (!state || signal.aborted) return { is: 'interrupted' };
   const find = finderIn(state);
   created.find(entries, find);
-  const judged = entries.map((entry) => findProtected(entry, find, run) ?? judge(entry, find, plan, run));
+  // Only the tenant shows the name of an object that a change renames or names by its id.
+  const losses = entries.flatMap((entry) => {
+    const { live } = find(entry);
+    return live ? lossBy(entry.change, live) : [];
+  });
+  const judged = entries.map((entry) => judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
-  const reasons = [...stale, ...wrongNames(names, entries, state.objects)];
+  const guarded = protectedLosses(losses, run.protect);
+  const reasons = [...guarded, ...stale, ...wrongNames(names, entries, state.objects)];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
@@ -203,18 +209,6 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
     ];
   });
   return [...misnamed, ...wrong];
-}
-
-/** A plan names an object by its id alone if its manifest did. `protect` names it as the tenant does. */
-function findProtected(entry: KindChange, find: Finder, { protect }: Run): Diagnostic | null {
-  const { address, action } = entry.change;
-  const { live } = find(entry);
-  if (!live || action !== 'delete') return null;
-  const name = addressesOf(live).find(matchAddresses(protect, { isGuard: true }));
-  if (name === undefined) return null;
-  const message = `${address} would be deleted, but it is ${name} in the tenant, which the environment's \`protect\` list names.`;
-  const hint = `Remove it from the environment's \`protect\` list first, or leave it out with --except '${name}'.`;
-  return refusal('protected', message, { hint, address });
 }
 
 function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {

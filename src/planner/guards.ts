@@ -1,6 +1,7 @@
+import type { LiveObject } from '../kinds/kind.ts';
+import { addressesOf, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
-import type { Resource } from '../kinds/resource.ts';
-import { matchAddresses } from '../model/address.ts';
+import { type Address, matchAddresses } from '../model/address.ts';
 import type { Change, Plan } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import type { Deletion } from './deletes.ts';
@@ -8,12 +9,27 @@ import type { PlanInput } from './input.ts';
 
 interface PlannedDelete {
   readonly change: Change;
-  readonly deletion: Pick<Deletion, 'addresses' | 'protect'>;
+  readonly deletion: Deletion;
 }
 
 interface PlannedWrite {
   readonly change: Change;
-  readonly resource: Resource;
+  readonly match: Match;
+}
+
+/** An object that a change deletes, under the names of its manifest and of the tenant: guards cover all. */
+interface Loss extends Pick<Deletion, 'addresses' | 'protect'> {
+  readonly change: Change;
+}
+
+/** Guards are about requests, not about what is deleted by hand. They also cover objects that are deleted and created again. */
+export function lossBy(
+  change: Change,
+  live: LiveObject | null,
+  { addresses = [], protect = false }: { addresses?: readonly Address[]; protect?: boolean } = {},
+): Loss[] {
+  if (change.action !== 'delete' && !change.risk.includes('replace')) return [];
+  return [{ change, protect, addresses: [change.address, ...addresses, ...(live ? addressesOf(live) : [])] }];
 }
 
 /** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
@@ -23,27 +39,21 @@ export function findRefusals(
   writes: readonly PlannedWrite[],
 ): Diagnostic[] {
   const { policy } = input.environment;
-  // Guards are about requests, not about what is deleted by hand. They also cover objects that are deleted and created again.
-  const sent = deletes.filter(({ change }) => change.action === 'delete');
-  const replaced = writes
-    .filter(({ change }) => change.risk.includes('replace'))
-    .map(({ change, resource: { address, lifecycle } }) => ({
-      change,
-      deletion: { addresses: [address], protect: lifecycle.protect },
-    }));
-  const all = [...sent, ...replaced];
+  const losses = [
+    ...deletes.flatMap(({ change, deletion }) => lossBy(change, deletion.live, deletion)),
+    ...writes.flatMap(({ change, match: { live, resource } }) => lossBy(change, live, resource.lifecycle)),
+  ];
   const lockOuts = writes
-    .filter(({ change, resource }) => change.risk.includes('lockout') && !resource.lifecycle.allowLockout)
-    .map(({ change: { address }, resource }): Diagnostic => {
+    .filter(({ change, match }) => change.risk.includes('lockout') && !match.resource.lifecycle.allowLockout)
+    .map(({ change: { address }, match: { resource } }): Diagnostic => {
       const message = `${address} would block sign-ins or restrict them by network or geography: it can lock out everyone, including the credentials of this run.`;
       const hint = 'If you want that, set `lifecycle: { allowLockout: true }` in the manifest.';
       return { code: 'lockout', severity: 'error', message, hint, address, source: resource.source() };
     });
-  if (all.length === 0) return lockOuts;
   return [
-    ...protectedDeletes(all, policy.protect),
-    ...tooManyDeletes(all.length, input.choices.maxDeletes ?? policy.maxDeletes),
-    ...deletesOfAll(input, sent, writes),
+    ...protectedLosses(losses, policy.protect),
+    ...tooManyDeletes(losses.length, input.choices.maxDeletes ?? policy.maxDeletes),
+    ...deletesOfAll(input, losses, writes),
     ...lockOuts,
   ];
 }
@@ -57,14 +67,12 @@ export function findLaterRefusals(
   { protect, maxDeletes: byEnvironment }: Policy,
   { digest, maxDeletes }: { readonly digest?: string | undefined; readonly maxDeletes?: number | undefined },
 ): Diagnostic[] {
-  const deletes = changes
-    .filter((change) => change.action === 'delete' || change.risk.includes('replace'))
-    .map((change) => ({ change, deletion: { addresses: [change.address], protect: false } }));
+  const losses = changes.flatMap((change) => lossBy(change, null));
   // Anyone who can write a plan file can write a limit into it, so alone it can only lower the environment's.
   // The digest covers the limit, so approving the digest approves the limit.
   const byPlan = allowed?.maxDeletes ?? byEnvironment;
   const limit = digest === undefined ? Math.min(byPlan, byEnvironment) : byPlan;
-  return [...protectedDeletes(deletes, protect), ...tooManyDeletes(deletes.length, maxDeletes ?? limit)];
+  return [...protectedLosses(losses, protect), ...tooManyDeletes(losses.length, maxDeletes ?? limit)];
 }
 
 const protections = {
@@ -76,17 +84,15 @@ const protections = {
   ],
 } as const;
 
-function protectedDeletes(deletes: readonly PlannedDelete[], protect: readonly string[]): Diagnostic[] {
-  const isProtected = matchAddresses(protect, { isGuard: true });
-  return deletes.flatMap(({ deletion, change: { address, source } }): Diagnostic[] => {
-    const byEnvironment = deletion.addresses.some(isProtected);
-    if (!deletion.protect && !byEnvironment) return [];
-    const [by, remedy] = byEnvironment
-      ? protections.list
-      : source
-        ? protections.manifest
-        : protections.removed;
-    const message = `${address} would be deleted, but it is protected by ${by}.`;
+export function protectedLosses(losses: readonly Loss[], list: readonly string[]): Diagnostic[] {
+  const isProtected = matchAddresses(list, { isGuard: true });
+  return losses.flatMap(({ addresses, protect, change: { address, source } }): Diagnostic[] => {
+    const name = addresses.find(isProtected);
+    if (!protect && name === undefined) return [];
+    const [by, remedy] =
+      name !== undefined ? protections.list : source ? protections.manifest : protections.removed;
+    const as = name === undefined || name === address ? '' : ` as ${name}`;
+    const message = `${address} would be deleted, but it is protected${as} by ${by}.`;
     const hint = `${remedy}, or leave it out with --except '${address}'.`;
     return [{ code: 'protected', severity: 'error', message, hint, address }];
   });
@@ -102,9 +108,10 @@ function tooManyDeletes(count: number, maxDeletes: number): Diagnostic[] {
 /** A tombstone whose replacement is created in the same plan leaves the kind no smaller. */
 function deletesOfAll(
   { objects, choices }: PlanInput,
-  deletes: readonly PlannedDelete[],
+  losses: readonly Loss[],
   writes: readonly PlannedWrite[],
 ): Diagnostic[] {
+  const deletes = losses.filter(({ change }) => change.action === 'delete');
   return [...new Set(deletes.map(({ change }) => change.kind))].flatMap((kind): Diagnostic[] => {
     const live = objects.filter((object) => object.kind.name === kind).length;
     const deleted = deletes.filter(({ change }) => change.kind === kind);

@@ -50,7 +50,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   if (missing.length > 0) refuseUnknownKeys(missing, defaults);
   const standards = new LiveIndex(defaults);
   const writes = [...present, ...compareAll(input, missing, standards)].flatMap(({ change, match }) =>
-    change ? [{ change, resource: match.resource }] : [],
+    change ? [{ change, match }] : [],
   );
   const deletes = deletions.map((deletion) => {
     const { kind, key } = deletion.live;

@@ -257,6 +257,20 @@ describe('an immutable field with `replace`', () => {
     expect(writesSent(world)).toEqual([]);
   });
 
+  it('is refused where the environment protects the name that the object has in the tenant', async () => {
+    for (const how of [{ lifecycle: { renamedFrom: 'Old' } }, { id: 'r1' }]) {
+      const world = await roles(write, [{ name: 'New', type: 'B', ...how }]);
+      await succeed(world, 'plan', '--out', 'plan.json');
+      const project = world.read('tenantctl.yaml');
+      world.write('tenantctl.yaml', project.replace('profiles: {', 'protect: [Role/Old],\n    profiles: {'));
+      for (const command of ['plan', 'apply --yes', 'apply plan.json']) {
+        const { stdout, stderr } = await expectEnd(world.run(command), 4);
+        expect(stdout + stderr).toMatch(/protected\s+as\s+Role\/Old\s+by/);
+      }
+      expect(writesSent(world)).toEqual([]);
+    }
+  });
+
   it('is finished by the same plan where the run ended after the delete, and can be rolled back from there', async () => {
     for (const isUndone of [false, true]) {
       const world = await roles(write, declared);

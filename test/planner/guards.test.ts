@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/kinds/project.ts';
-import { isRefused, type Plan } from '../../src/model/documents.ts';
+import type { Resource } from '../../src/kinds/resource.ts';
+import { type Change, isRefused, type Plan } from '../../src/model/documents.ts';
 import { findLaterRefusals, findRefusals } from '../../src/planner/guards.ts';
 import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
 
@@ -173,10 +174,13 @@ describe('a saved plan when it is applied', () => {
     expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
     const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
     expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);
-    const writes = replaced.map((change, at) => ({ change, resource: declared[at] ?? gone('') }));
+    const write = (change: Change, resource: Resource) => {
+      return { change, match: { kind: resource.kind, resource, live: null } };
+    };
+    const writes = replaced.map((change, at) => write(change, declared[at] ?? gone('')));
     const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
     expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
-    const own = writes.map((each) => ({ ...each, resource: gone('', { lifecycle: { protect: true } }) }));
+    const own = replaced.map((change) => write(change, gone('', { lifecycle: { protect: true } })));
     const kept = findRefusals(inputOf({ declared, live }), [], own.slice(0, 1));
     expect(kept.map(({ code }) => code)).toEqual(['protected']);
   });

@@ -47,7 +47,7 @@ it.each(['Desk', 'DESK'])('a saved plan does not avoid that %s is protected sinc
     project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
   );
   expect((await expectEnd(world.run('apply plan.json --expect', planDigest(plan)), 4)).stdout).toMatch(
-    /SimIntegration\/s1 would be deleted, but it is SimIntegration\/Desk in the\s+tenant/,
+    /SimIntegration\/s1 would be deleted, but it is protected as SimIntegration\/Desk\s+by/,
   );
   await expectEnd(world.run('apply plan.json --dry-run'), 4, '[protected]');
   expect(wrote()).toEqual([]);
