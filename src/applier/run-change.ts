@@ -15,7 +15,7 @@ import { begunResult } from './change-result.ts';
 import { type Finder, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
 import { type Ending, ending, fillRequest, type Run } from './run.ts';
-import { foreignDifferences, judgeEffect } from './verify.ts';
+import { foreignDifferences, judgeEffect, setBackBy } from './verify.ts';
 
 /**
  * Makes one change, or several that share their only request. Outcomes that no answer shows stay pending. Never rejects; halts
@@ -131,9 +131,10 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   if (!live) return changed('it no longer exists', []);
   // Only values that the remaining requests would overwrite count: the tenant may have rewritten earlier ones.
   const written = fieldsWritten(task, live, run.settings);
-  const left = new Set(requests.slice(sent).flatMap((request) => [...written(request)]));
-  const foreign = foreignDifferences(task, live, run.secrets);
-  const unmet = foreign.filter((path) => left.has(topName(path)));
+  const open = requests.slice(sent);
+  const left = new Set(open.flatMap((request) => [...written(request)]));
+  const foreign = foreignDifferences(task, live, run.secrets).filter((path) => left.has(topName(path)));
+  const unmet = [...foreign, ...setBackBy(open, task, live)];
   return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
 }
 

@@ -27,7 +27,7 @@ import {
   mapMembers,
   sameJson,
 } from '../model/json.ts';
-import { jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
+import { containsMarker, jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -266,7 +266,23 @@ function isInProgress(entry: KindChange, live: LiveObject | null, secrets: Known
   const prepared = Object.keys(kind.described?.beforeDelete ?? {});
   const isPreparedToGo = prepared.length > 0 && prepared.every((name) => isPrepared(live, name));
   if (change.action === 'delete' && !isPreparedToGo) return false;
-  return foreignDifferences(entry, live, secrets).length === 0;
+  return (
+    [...foreignDifferences(entry, live, secrets), ...setBackBy(change.requests, entry, live)].length === 0
+  );
+}
+
+/** Fields beside the change that a PUT of an update would set back: somebody has changed them since the plan. */
+export function setBackBy(requests: readonly Request[], { kind, change }: KindChange, live: LiveObject) {
+  const body = requests.findLast(({ method }) => method === 'PUT')?.body;
+  if (!isObject(body) || change.action !== 'update' || change.risk.includes('replace')) return [];
+  const planned = new Set([kind.parent?.part, ...change.diff.map(({ path }) => topName(path))]);
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const sent = plainOf(get(body, name) ?? null);
+    // What is filled in later is no value of the plan's time.
+    const isKept =
+      planned.has(name) || containsMarker(sent) || sameValue(field, sent, get(live.fields, name));
+    return isKept ? [] : [pointer(name)];
+  });
 }
 
 /** Places that match neither the state before the plan nor after it: somebody else changed them. */

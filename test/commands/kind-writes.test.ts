@@ -18,9 +18,15 @@ async function roles(
   write: JsonObject,
   declared: readonly JsonObject[],
   more: JsonObject = {},
+  onWork = () => {},
 ): Promise<World> {
   const kind = { ...role, ...more, write };
+  const now = () => {
+    onWork();
+    return Date.now();
+  };
   const world = await createTestWorld({
+    sandbox: { clock: { now } },
     seed: JSON.stringify({ kinds: [kind], objects: { Role: [old] } }),
     files: { 'kinds/Role.kind.yaml': JSON.stringify(kind) },
   });
@@ -108,6 +114,25 @@ describe('write', () => {
       expect(inTenant(world), update).toMatchObject([
         { id: 'r1', name: 'New', owner: 'ben', enabled: false },
       ]);
+    }
+  });
+
+  it('`alone` with PUT does not set back what somebody changed between the steps, declared or not', async () => {
+    for (const [field, value] of Object.entries({ description: 'By hand', type: 'C' })) {
+      let change = () => {};
+      const declared = { name: 'Old', owner: 'ben', enabled: false, type: 'A' };
+      const more = { update: 'put' };
+      const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more, () => change());
+      change = () => {
+        const [role] = inTenant(world);
+        if (role?.owner === 'ben') Object.assign(role, { [field]: value });
+      };
+      await succeed(world, 'plan', '--out', 'plan.json');
+      const { stdout } = await expectEnd(world.run('apply plan.json'), 3);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`somebody changed the object: /${field} is different`);
+      await expectEnd(world.run('apply plan.json'), 4);
+      expect(writesSent(world)).toEqual(['PUT /v2025/roles/r1']);
+      expect(inTenant(world)).toMatchObject([{ [field]: value }]);
     }
   });
 
