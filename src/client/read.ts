@@ -14,15 +14,20 @@ import {
 import {
   allOf,
   candidateKeys,
+  type Declared,
+  declaredKeys,
   distinctKeys,
   identityOf,
   idsAsNames,
+  isKnownById,
+  knownAs,
   LiveIndex,
   liveObject,
   type ReadRequest,
   someOf,
   type TenantState,
 } from '../kinds/live-objects.ts';
+import { keysOf } from '../kinds/resource.ts';
 import { formatAddress, type Key } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
@@ -110,7 +115,7 @@ export async function readByIds(
 }
 
 export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
-  readonly declared?: readonly Pick<LiveObject, 'kind' | 'key' | 'id'>[];
+  readonly declared?: readonly Declared[];
   /** Called for a kind that the tenant refuses to show. Left out, or if it throws: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
 }
@@ -141,7 +146,7 @@ export async function readAll(
     const own = ofKind.map(({ key }) => key);
     // If objects share a key, a declared key does not say which one it means: none of them takes another name.
     if (kind.read.how !== 'each-declared')
-      return { ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind) };
+      return { ...allOf(kind), keys: own, idsAsNames: idsAsNames(ofKind), declared };
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)])]),
     );
@@ -168,7 +173,14 @@ interface Reader extends ReadRequest {
   readonly client: Client;
   /** Whether an object is asked for: a host may ignore a filter. */
   isNeeded(object: LiveObject): boolean;
-  readonly above?: Parameters<typeof placeBelow>[2];
+  readonly above?: Above;
+}
+
+/** The parent of objects, by its own id and the key that manifests give it. */
+interface Above {
+  readonly live: LiveObject;
+  readonly id: string;
+  readonly key: Key;
 }
 
 type EachDeclared = Extract<Read, { how: 'each-declared' }>;
@@ -232,7 +244,7 @@ function nameById(
     const isReferredTo = referredTo.has(own) && !sharing.has(own) && !meant.has(identity);
     const isDuplicate = (sharing.get(identity)?.length ?? 0) > 1 && !meant.has(identity);
     if (own === identity || !(isDuplicate || isReferredTo || alone.has(id))) return object;
-    return { ...object, key: [id], address: formatAddress(kind.name, [id]), identity: own };
+    return knownAs(object, [id]);
   });
 }
 
@@ -261,24 +273,45 @@ export async function readListRows(
 
 /** The objects below each requested parent. Below a missing parent, nothing exists. */
 async function readBelow(reader: Reader, parent: Parent): Promise<LiveObject[]> {
-  const { client, keys, ids, complete } = reader;
-  const asked = distinctKeys(
-    parent.kind,
-    keys.map((key) => parentKey(parent, key)),
-  );
-  const request = complete ? allOf(parent.kind) : someOf(parent.kind, asked);
-  const named = (await readKind(client, request)).objects;
-  const known = new Set(named.map(({ id }) => id && ownId(parent.kind, id)));
+  const { client, keys, ids, complete, declared = [] } = reader;
+  const { kind } = parent;
+  const nameOf = (key: Key) => identityOf(kind, parentKey(parent, key));
+  const names = new Set(keys.map(nameOf));
+  const isAsked = (key: Key) => names.has(identityOf(kind, key));
+  const meant = declared.filter((each) => each.kind === kind && (complete || isAsked(each.key)));
+  const asked = [...keys.map((key) => parentKey(parent, key)), ...meant.flatMap(keysOf)];
+  const request = complete ? allOf(kind) : someOf(kind, distinctKeys(kind, asked));
+  const pinned = meant.flatMap(({ id }) => id ?? []);
+  const named = (await readKind(client, { ...request, ids: pinned, declared })).objects;
+  const known = new Set(named.map(({ id }) => id && ownId(kind, id)));
   // A parent that is renamed is found by its id.
   const left = ids.flatMap((id) => pathIds(parent, id)[0] ?? []).filter((id) => !known.has(id));
-  const { objects: others } = await readKind(client, { ...someOf(parent.kind, []), ids: left });
-  const read = [...named, ...others].map(async (object) => {
-    if (object.id === null) return [];
-    const above = { id: ownId(parent.kind, object.id), part: partFor(object.key) };
-    const below = keys.filter((key) => identityOf(parent.kind, parentKey(parent, key)) === object.identity);
+  const parents = [...named, ...(await readByOwnIds(client, kind, left))];
+  const keyOf = declaredKeys(parents, meant, isAsked);
+  const read = parents.map(async (live) => {
+    if (live.id === null) return [];
+    const above = { live, id: ownId(kind, live.id), key: keyOf(live) };
+    const below = keys.filter((key) => nameOf(key) === identityOf(kind, above.key));
     return readAsDescribed({ ...reader, above, keys: below }, reader.kind.read);
   });
   return (await allOrFailure(read)).flat();
+}
+
+/** Objects by the ids that paths have. Whether one is below an object is only known once all of those are read. */
+async function readByOwnIds(client: Client, kind: Kind, ids: readonly string[]): Promise<LiveObject[]> {
+  if (ids.length === 0) return [];
+  const request = kind.parent ? allOf(kind) : { ...someOf(kind, []), ids };
+  const { objects } = await readKind(client, request);
+  return objects.filter(({ id }) => id !== null && ids.includes(ownId(kind, id)));
+}
+
+/** An answer as an object, with its parent. */
+function objectIn({ kind, above }: Pick<Reader, 'kind' | 'above'>, answer: JsonObject, id: string | null) {
+  if (!above) return liveObject(kind, answer, id);
+  const { live } = above;
+  const part = partFor(isKnownById(live) ? live.key : live.shownKey);
+  const object = liveObject(kind, placeBelow(kind, answer, { id: above.id, part }), id);
+  return object && { ...knownAs(object, [partFor(above.key), ...object.key.slice(1)]), above: live };
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {
@@ -288,10 +321,10 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
       return written ?? readListed(reader, read.list);
     }
     case 'single': {
-      const { kind, above = null, client } = reader;
+      const { above = null, client } = reader;
       const id = above && encodeURIComponent(above.id);
       const answer = await readOne(reader, read.one(id, client.settings), read.isAbsent);
-      const object = answer && liveObject(kind, placeBelow(kind, answer, above), id);
+      const object = answer && objectIn(reader, answer, id);
       return object ? [object] : [];
     }
     case 'list-then-each':
@@ -303,13 +336,13 @@ async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]
 
 /** `null` if the object's own call is not used or does not return it: then the list is read. */
 async function readWritten(reader: Reader, { one }: Extract<Read, { how: 'list' }>) {
-  const { client, kind, keys, ids, complete, above = null } = reader;
+  const { client, kind, keys, ids, complete } = reader;
   const [key, id] = [keys[0], ids[0]];
   const isAlone = keys.length === 1 && ids.length === 1 && !complete;
   if (!isAlone || !one || key === undefined || id === undefined) return null;
   const sent = await client.send(one(id, client.settings));
   if (!isWhole(sent) || !isObject(sent.body)) return null;
-  const object = liveObject(kind, placeBelow(kind, sent.body, above), id);
+  const object = objectIn(reader, sent.body, id);
   return object?.identity === identityOf(kind, key) ? [object] : null;
 }
 
@@ -404,10 +437,10 @@ async function readOne(
 }
 
 function readList(reader: Reader, list: List, filter: string | null, isKept: Reader['isNeeded'] | null) {
-  const { client, kind, above = null } = reader;
+  const { client, kind } = reader;
   const source = sourceOf(reader, list, filter);
   return selectRows(client, source, (row) => {
-    const object = liveObject(kind, placeBelow(kind, row, above), null);
+    const object = objectIn(reader, row, null);
     if (object) return (isKept?.(object) ?? true) ? object : null;
     if (list.isForeign?.(row)) return null;
     // An object that was skipped would count as absent.
@@ -423,7 +456,7 @@ function readList(reader: Reader, list: List, filter: string | null, isKept: Rea
 }
 
 function sourceOf(
-  { client, kind, keys, ids, idsAsNames = [], above = null }: Omit<Reader, 'isNeeded'>,
+  { client, kind, keys, ids, idsAsNames = [], above }: Omit<Reader, 'isNeeded'>,
   list: List,
   filter: string | null,
 ): PageSource {

@@ -18,7 +18,6 @@ import { completeResources, type PlanChoices, type PlanInput, readRequestsFor } 
 import { type Matched, matchAll } from '../planner/match.ts';
 import { movedDefaultRemark } from '../planner/moved-defaults.ts';
 import {
-  addFormerParents,
   addLaterNames,
   fillLookups,
   fillReferences,
@@ -91,12 +90,12 @@ async function readPast(project: LoadedProject, { past, ...options }: ChangeOpti
 /** All of the project, complete. Lookups and references are those in scope: what is not compared is not looked up either. */
 function completeDeclared(project: LoadedProject, past: ReturnType<ReadPast> | null, { scope }: PlanChoices) {
   const { settings, kinds } = project.environment;
-  const resources = addFormerParents(completeResources(project.resources, settings));
+  const resources = completeResources(project.resources, settings);
   const isInScope = scopeFilter(scope);
   const inScope = resources.filter(({ address }) => isInScope(address));
   return {
     resources,
-    previous: past && completeResources(past.resources, settings),
+    previous: past && addLaterNames(completeResources(past.resources, settings), resources),
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
     diagnostics: [
@@ -151,8 +150,8 @@ async function resolveDeclared(
     refuseMissing(now.missing, [...resources, ...objects, ...near]);
   }
   // References and lookups of the revision may lead nowhere now: they stay as written.
-  const known = previous && { resources: addLaterNames(previous, resources), objects, isInScope };
-  const then = known && resolveReferences(referencesIn(previous, reader.environment.kinds), known);
+  const known = { resources: previous ?? [], objects, isInScope };
+  const then = previous && resolveReferences(referencesIn(previous, reader.environment.kinds), known);
   const globs = globWarnings(choices, { resources, previous, objects }, others);
   // Foreign ids are those that this tenant does not have. References stand for its own.
   const wanted = resources.filter(({ address, ensure }) => ensure === 'present' && isInScope(address));

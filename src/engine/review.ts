@@ -4,6 +4,7 @@ import { type LiveObject, ownId } from '../kinds/kind.ts';
 import { isKnownById, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import type { Kinds, Project } from '../kinds/project.ts';
 import { idsOnSide } from '../kinds/references.ts';
+import { formatAddress } from '../model/address.ts';
 import type { Change, DraftPlan, SideDifference } from '../model/documents.ts';
 import { get, type JsonObject } from '../model/json.ts';
 import { placesOf, segmentsOf, topName } from '../model/pointer.ts';
@@ -38,7 +39,9 @@ export function nameDifferences<D extends SideDifference, T extends Pick<Change,
           const targets = to.flatMap((name) => kinds.find(name) ?? []);
           const found = targets.map((target) => (typeof id === 'string' ? index.findById(target, id) : null));
           return found.flatMap((live) =>
-            live?.id && !isKnownById(live) ? [[ownId(live.kind, live.id), live.address] as const] : [],
+            live?.id && !isKnownById(live)
+              ? [[ownId(live.kind, live.id), formatAddress(live.kind.name, live.shownKey)] as const]
+              : [],
           );
         }),
       ];

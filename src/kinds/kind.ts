@@ -120,8 +120,10 @@ export interface Facts {
 /** One object as the tenant has it, in the manifest's shape. */
 export interface LiveObject extends Omit<Facts, 'hidden' | 'extraMembers'> {
   readonly kind: Kind;
-  /** The key that the tenant shows: different if the object is known by its id. */
+  /** The key that the tenant shows: different if the object is known by its id, or its parent by the name in a manifest. */
   readonly shownKey: Key;
+  /** The object that it is below. */
+  readonly above?: LiveObject;
   readonly address: Address;
   /** The address with its key case-folded as the kind says: equal for the same object. */
   readonly identity: string;

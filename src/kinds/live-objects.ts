@@ -38,6 +38,12 @@ export function liveObject(kind: Kind, raw: JsonObject, id: string | null): Live
   };
 }
 
+/** The object under another key than the tenant shows. */
+export function knownAs(object: LiveObject, key: Key): LiveObject {
+  const { kind } = object;
+  return { ...object, key, address: formatAddress(kind.name, key), identity: identityOf(kind, key) };
+}
+
 export interface Match {
   readonly kind: Kind;
   readonly resource: Resource;
@@ -112,7 +118,7 @@ export function distinctKeys(kind: Kind, keys: readonly Key[]): Key[] {
   return [...new Map(keys.map((key) => [identityOf(kind, key), key])).values()];
 }
 
-/** The addresses of a live object: guards and scope also cover the tenant's name if the id stands in for it. */
+/** The addresses of a live object: guards and scope also cover the key that the tenant shows. */
 export function addressesOf({ kind, address, shownKey }: LiveObject): readonly Address[] {
   const shown = formatAddress(kind.name, shownKey);
   return shown === address ? [address] : [address, shown];
@@ -146,6 +152,9 @@ export function idsAsNames(objects: readonly { readonly key: Key; readonly id: s
   return objects.flatMap(({ key, id }) => (id !== null && isKnownById({ key, id }) ? [id] : []));
 }
 
+/** What a manifest says of which object it means. */
+export type Declared = Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>;
+
 export class LiveIndex {
   readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;
   readonly #byId: () => ReadonlyMap<string, LiveObject>;
@@ -178,11 +187,34 @@ export class LiveIndex {
     return [...new Set(found.filter((object) => object !== null))];
   }
 
-  find({ kind, key, id, lifecycle }: Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>): LiveObject | null {
+  find({ kind, key, id, lifecycle }: Declared): LiveObject | null {
     if (id !== null) return this.findById(kind, id);
     const { renamedFrom } = lifecycle;
     return this.findByKey(kind, key) ?? (renamedFrom ? this.findByKey(kind, renamedFrom) : null);
   }
+}
+
+/**
+ * The keys of live objects in manifests: first those that are asked for. An object that no manifest means keeps its own, unless one
+ * means another object by it: then its id stands in.
+ */
+export function declaredKeys(
+  objects: readonly LiveObject[],
+  declared: readonly Declared[],
+  isAsked: (key: Key) => boolean,
+): (object: LiveObject) => Key {
+  const index = new LiveIndex(objects);
+  const found = declared.flatMap(({ key, ...each }) => {
+    const live = index.find({ key, ...each });
+    return live ? [{ key, live, identity: identityOf(live.kind, key) }] : [];
+  });
+  const byObject = new Map(groupBy(found, ({ live }) => live));
+  const meant = new Map(found.map(({ identity, live }) => [identity, live]));
+  return (object) => {
+    const own = meant.has(object.identity) ? [] : [object.key];
+    const names = [...(byObject.get(object) ?? []).map(({ key }) => key), ...own];
+    return names.find(isAsked) ?? names[0] ?? [object.id ?? ''];
+  };
 }
 
 export interface ReadRequest {
@@ -195,6 +227,8 @@ export interface ReadRequest {
   readonly complete: boolean;
   /** The keys that two objects may share: they are only referred to, and their users have to notice. */
   readonly allowsDuplicates?: readonly Key[];
+  /** The manifests: what is below an object that they mean has the key that they give it, whatever the tenant calls the object. */
+  readonly declared?: readonly Declared[];
   /** Just written: then the object's own call may be used. Objects whose fingerprints are compared are always read the same way. */
   readonly written?: boolean;
   /** Called if the tenant refuses the key, answers about another object, or has several. Left out: then reading fails. */

@@ -131,12 +131,15 @@ export function identitiesOf(
   return identities;
 }
 
-export function declarerOf<T>(
+/** What declares a live object: by its id, or by its key, below the name that manifests give its parent. */
+export function declarerOf<T extends { readonly key: Key }>(
   byIdentity: ReadonlyMap<string, T>,
-  { kind, key, id }: Pick<LiveObject, 'kind' | 'key' | 'id'>,
+  { kind, key, id, above }: Pick<LiveObject, 'kind' | 'key' | 'id' | 'above'>,
 ): T | undefined {
-  const byKey = byIdentity.get(identityOf(kind, key));
-  return byKey ?? (id === null ? undefined : byIdentity.get(`id ${kind.name} ${id}`));
+  const byId = id === null ? undefined : byIdentity.get(`id ${kind.name} ${id}`);
+  const parent = above && declarerOf(byIdentity, above);
+  const declared = parent ? [partFor(parent.key), ...key.slice(1)] : key;
+  return byId ?? byIdentity.get(identityOf(kind, declared));
 }
 
 interface DeclaredTree extends Tree {

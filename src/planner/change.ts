@@ -249,7 +249,7 @@ export function lostWith(live: LiveObject, base: LiveObject | null): FieldDiffer
   const { kind } = live;
   const left = pick(base?.fields ?? {}, Object.keys(kind.fields));
   // The name of an object that is known by its id: the plan has to show it, and a rollback creates the object with it.
-  const isNamed = live.identity !== identityOf(kind, live.shownKey);
+  const isNamed = !kind.parent && live.identity !== identityOf(kind, live.shownKey);
   return [
     ...(isNamed ? keyDifferences(kind, live.shownKey, null) : []),
     ...differences(kind, left, readableFields(kind, live.fields)),

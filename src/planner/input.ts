@@ -45,6 +45,7 @@ export function completeResources(resources: readonly Resource[], settings: ApiS
 
 export function readRequestsFor(
   input: Pick<PlanInput, 'resources' | 'previous' | 'environment' | 'choices'>,
+  manifests: readonly Resource[] = input.resources,
 ): ReadRequest[] {
   const { resources, previous, environment } = input;
   const { scope } = input.choices;
@@ -53,6 +54,9 @@ export function readRequestsFor(
   const prunes = scope.prune ? environment.policy.prune.kinds : [];
   const targets = targetsOf(resources, isInScope, environment.kinds);
   const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
+  const now = resourcesByIdentity(manifests);
+  const gone = (previous ?? []).filter(({ kind, key }) => !now.has(identityOf(kind, key)));
+  const declared = [...manifests, ...gone];
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
     const isPruned = prunes.includes(kind.name);
@@ -73,7 +77,7 @@ export function readRequestsFor(
       .filter((key) => !known.has(identityOf(kind, key)));
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
-    return [{ kind, keys, ids, idsAsNames: idsAsNames(wanted), complete, allowsDuplicates }];
+    return [{ kind, keys, ids, idsAsNames: idsAsNames(wanted), complete, allowsDuplicates, declared }];
   });
 }
 

@@ -157,7 +157,7 @@ export function findPinnedElsewhere(
 function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnostic[] {
   return matches.flatMap(({ kind, resource, live }): Diagnostic[] => {
     const { renamedFrom } = resource.lifecycle;
-    if (!renamedFrom || kind.parent || resource.id !== null || resource.ensure === 'absent') return [];
+    if (!renamedFrom || resource.id !== null || resource.ensure === 'absent') return [];
     const found = index.findByKey(kind, renamedFrom);
     if (live && (!found || found.identity === live.identity)) return [];
     const { address } = resource;

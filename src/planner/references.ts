@@ -96,32 +96,31 @@ export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap
   return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
 }
 
-/** The resources, with the former keys of those below a renamed object, where they still are. */
-export function addFormerParents(resources: readonly Resource[]): readonly Resource[] {
-  if (!resources.some(({ kind }) => kind.parent)) return resources;
-  const declared = resourcesByIdentity(resources);
-  return resources.map((each) => {
-    const { kind, key, lifecycle } = each;
-    const above = kind.parent && declared.get(identityOf(kind.parent.kind, parentKey(kind.parent, key)));
-    const former = above?.lifecycle.renamedFrom;
-    if (!former) return each;
-    return { ...each, lifecycle: { ...lifecycle, renamedFrom: [partFor(former), ...key.slice(1)] } };
-  });
-}
-
-/** The earlier declarations, findable in the tenant under their current names too. */
+/** The earlier declarations, below the current names of their parents, and findable in the tenant under their own. */
 export function addLaterNames(
   past: readonly Resource[],
   resources: readonly Resource[],
 ): readonly Resource[] {
+  const then = resourcesByIdentity(past);
   const later = new Map(
-    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
-      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
-    ),
+    resources.flatMap(({ kind, key, id, lifecycle: { renamedFrom } }) => [
+      [`id ${kind.name} ${id}`, key] as const,
+      ...(renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : []),
+    ]),
   );
+  const keyNow = (kind: Kind, key: Key): Key => {
+    const { parent } = kind;
+    if (parent) return [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)];
+    const identity = identityOf(kind, key);
+    const id = then.get(identity)?.id ?? null;
+    return (id === null ? null : later.get(`id ${kind.name} ${id}`)) ?? later.get(identity) ?? key;
+  };
   return past.map((each) => {
-    const key = later.get(identityOf(each.kind, each.key));
-    return key ? { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } } : each;
+    const { kind } = each;
+    const key = keyNow(kind, each.key);
+    if (identityOf(kind, key) === identityOf(kind, each.key)) return each;
+    if (kind.parent) return { ...each, key, address: formatAddress(kind.name, key) };
+    return { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } };
   });
 }
 

@@ -52,7 +52,7 @@ export function rollbackRequests(input: RollbackInput): ReadRequest[] {
     const { id = null } = undo.record;
     return { ...resourceOf(undo, {}, manifests), id: isKnownById({ key: undo.key, id }) ? id : null };
   });
-  return readRequestsFor({ ...input, resources, previous: null });
+  return readRequestsFor({ ...input, resources, previous: null }, input.resources);
 }
 
 interface Reversal {

@@ -13,6 +13,7 @@ import {
 import { readTemplateContext, readVariables } from '../../src/client/template-variables.ts';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { allOf, type ReadRequest, someOf } from '../../src/kinds/live-objects.ts';
+import { undeclared } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
@@ -370,9 +371,9 @@ it('everything is read once, with what other kinds suggest of a kind without a l
 it('what manifests declare of such a kind is read too, and once', async () => {
   const client = tenantWith('acme.example', 'other.example');
   const declared = [
-    { kind: builtInKinds.get('MailFrom'), key: ['other.example'], id: null },
-    { kind: builtInKinds.get('MailFrom'), key: ['acme.example'], id: null },
-    { kind: builtInKinds.get('SenderAddress'), key: ['third.example'], id: null },
+    undeclared(builtInKinds.get('MailFrom'), ['other.example']),
+    undeclared(builtInKinds.get('MailFrom'), ['acme.example']),
+    undeclared(builtInKinds.get('SenderAddress'), ['third.example']),
   ];
   expect(await readFrom(client, declared)).toContain('MailFrom/other.example');
   expect(client.asked.filter((asked) => asked.includes('mail-from'))).toHaveLength(3);

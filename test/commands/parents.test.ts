@@ -214,6 +214,87 @@ describe('objects below another one', () => {
   });
 });
 
+/** A kind below one that is itself below another. */
+const attribute = {
+  ...schema,
+  kind: 'SchemaAttribute',
+  path: '/v2025/schemas/{schema}/attributes',
+  parent: { schema: 'SourceSchema' },
+  fields: { type: 'value', settings: { is: 'json' } },
+};
+
+describe.each([
+  ['whose manifest gives it another name', 'id: s1', 'HR'],
+  ['that somebody has renamed in the tenant', 'id: s1', 'Staff'],
+  ['that its manifest renames', 'lifecycle: { renamedFrom: HR }', 'HR'],
+])('objects at any level below one %s', (_, pin, name) => {
+  const text = (more: string) => `kind: Source
+name: People
+${pin}
+---
+kind: SourceSchema
+source: !ref Source/People
+name: account
+---
+kind: SchemaAttribute
+schema: !ref SourceSchema/People/account
+name: uid
+${more}
+`;
+  const create = async (more: string) => {
+    const world = await project({ 'config/all.yaml': text(more) }, [...kinds, attribute]);
+    const { objects } = world.sandbox.state;
+    objects.Source = [
+      { id: 's1', name },
+      { id: 's2', name: 'AD/LDAP' },
+    ];
+    objects.SchemaAttribute = [
+      { id: 'a1', schema: 'x1', name: 'uid', type: 'STRING', settings: { code: 'sesame' } },
+    ];
+    world.env.CODE = 'sesame';
+    return world;
+  };
+  const below = ['--only', 'SourceSchema/**', 'SchemaAttribute/**'];
+
+  it('are the ones that the tenant has, before and after it gets its name', async () => {
+    const world = await create('type: INT');
+    const address = 'update SchemaAttribute/People%2Faccount/uid';
+    expect(addresses(await world.plan())).toEqual([address, 'update Source/People']);
+    await succeed(world, 'apply', '--yes', ...below);
+    expect(inTenant(world, 'SchemaAttribute')).toMatchObject([{ id: 'a1', type: 'INT' }]);
+    expect(addresses(await world.plan(...below))).toEqual([]);
+    await succeed(world, 'rollback', '--last', '--out', 'back.json');
+    await succeed(world, 'apply', 'back.json');
+    expect(inTenant(world, 'SchemaAttribute')).toMatchObject([{ id: 'a1', type: 'STRING' }]);
+    await succeed(world, 'apply', '--yes');
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
+  it('are deleted where they are declared absent, and those that are declared are never pruned', async () => {
+    const world = await create('ensure: absent');
+    const options = ['--prune', '--allow-delete-all', 'SchemaAttribute', ...below];
+    const { changes } = await world.plan(...options);
+    expect(changes.map(({ action, id }) => `${action} ${id}`)).toEqual(['delete s2/x2', 'delete x1/a1']);
+    const shown = changes.flatMap(({ diff }) => diff.filter(({ path }) => path === '/schema'));
+    expect(shown).toMatchObject([{ before: 'x1', named: { x1: `SourceSchema/${name}/account` } }]);
+    await succeed(world, 'apply', '--yes', ...options);
+    expect(inTenant(world, 'SchemaAttribute')).toEqual([]);
+    expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x1' }]);
+  });
+
+  it('have the secrets that their manifests mark', async () => {
+    const world = await create('settings: { code: !secret CODE }');
+    const shown = [
+      (await succeed(world, 'get', 'SchemaAttribute/**')).stdout,
+      (await succeed(world, 'diff', 'test', 'test', '--only', 'SchemaAttribute/**')).stdout,
+      (await succeed(world, 'export', '--out', 'kept')).stdout,
+      world.read(`kept/schema-attributes/${name.toLowerCase()}-account/uid.yaml`),
+    ];
+    expect(shown.join()).not.toContain('sesame');
+    expect(shown[0]).toContain('code: !secret CODE');
+  });
+});
+
 it.each([
   ['of a place without a parent', { parent: undefined }, '`path` has `{source}`, but `parent` does not say'],
   ['of a parent without a place', { path: '/v2025/schemas' }, '`path` must have `{source}` once'],

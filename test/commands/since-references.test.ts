@@ -51,10 +51,9 @@ it('reads no kind that only the revision refers to', async () => {
   expect(called.some((path) => path.includes('clusters'))).toBe(false);
 });
 
-it('is a change in the tenant where only the name of what it refers to has changed, and that was applied already', async () => {
-  const kind = (name: string, fields: string) => `kind: ${name}
+const kind = (name: string, fields: string, path = `/v2025/${name.toLowerCase()}s`) => `kind: ${name}
 summary: A kind of the tests.
-path: /v2025/${name.toLowerCase()}s
+path: ${path}
 key: name
 list: { pageSize: 50 }
 update: json-patch
@@ -62,6 +61,15 @@ create: true
 delete: true
 fields: ${fields}
 `;
+
+const seedOf = (kinds: readonly string[], objects: string) => `
+kinds:
+${kinds.map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
+objects:
+${objects}
+`;
+
+it('is a change in the tenant where only the name of what it refers to has changed, and that was applied already', async () => {
   const [badge, role] = [
     kind('Badge', '{ colour: value }'),
     kind('Role', '{ badge: { is: value, to: Badge } }'),
@@ -69,13 +77,10 @@ fields: ${fields}
   const declared = (name: string, more = '') =>
     `kind: Badge\nname: ${name}\n${more}---\nkind: Role\nname: Guest\nbadge: !ref Badge/${name}\n`;
   const world = await createTestWorld({
-    seed: `
-kinds:
-${[badge, role].map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
-objects:
-  Badge: [{ id: b1, name: New }, { id: b2, name: Other }]
-  Role: [{ id: r1, name: Guest, badge: b2 }]
-`,
+    seed: seedOf(
+      [badge, role],
+      '  Badge: [{ id: b1, name: New }, { id: b2, name: Other }]\n  Role: [{ id: r1, name: Guest, badge: b2 }]',
+    ),
     files: {
       'kinds/Badge.kind.yaml': badge,
       'kinds/Role.kind.yaml': role,
@@ -86,3 +91,37 @@ objects:
   world.write('config/all.yaml', declared('New', 'lifecycle: { renamedFrom: Old }\n'));
   expect(await verdict(world)).toEqual([{ risk: ['undoes-tenant-change'], origins: ['tenant'] }]);
 });
+
+it.each(['id: b1', 'lifecycle: { renamedFrom: Old }'])(
+  'finds what was below an object that has another name since then, by %s',
+  async (pin) => {
+    const [badge, pinKind] = [
+      kind('Badge', '{ colour: value }'),
+      `${kind('Pin', '{ colour: value }', '/v2025/badges/{badge}/pins')}parent: { badge: Badge }\n`,
+    ];
+    const declared = (badgeLines: string, name: string, pins: readonly string[]) =>
+      [
+        `kind: Badge\nname: ${name}\n${badgeLines}\n`,
+        ...pins.map((each) => `kind: Pin\nbadge: !ref Badge/${name}\nname: ${each}\ncolour: red\n`),
+      ].join('---\n');
+    const world = await createTestWorld({
+      seed: seedOf(
+        [badge, pinKind],
+        '  Badge: [{ id: b1, name: Old }]\n  Pin: [{ id: p1, badge: b1, name: kept, colour: blue }, { id: p2, badge: b1, name: gone, colour: red }]',
+      ),
+      files: {
+        'kinds/Badge.kind.yaml': badge,
+        'kinds/Pin.kind.yaml': pinKind,
+        'config/all.yaml': declared(pin.startsWith('id') ? pin : '', 'Old', ['kept', 'gone']),
+      },
+    });
+    commitAll(world.dir);
+    world.write('config/all.yaml', declared(pin, 'New', ['kept']));
+    const { changes } = await world.plan('--since', 'HEAD', '--only', 'Pin/**');
+    const shown = changes.map(({ action, id, diff }) => [action, id, diff.map(({ origin }) => origin)]);
+    expect(shown).toEqual([
+      ['update', 'b1/p1', ['tenant']],
+      ['delete', 'b1/p2', expect.anything()],
+    ]);
+  },
+);
