@@ -3,9 +3,9 @@ import type { Client } from '../client/client.ts';
 import { readObjects } from '../client/read.ts';
 import type { IdPlace } from '../generated/schemas/kind.ts';
 import { credentialPlaces } from '../kinds/credentials.ts';
-import { type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
+import { type Field, type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { allOf, liveObject } from '../kinds/live-objects.ts';
-import { fieldSays } from '../kinds/places.ts';
+import { fieldSays, fitsBeside, type PlaceRule } from '../kinds/places.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
@@ -58,7 +58,8 @@ export async function findStrayIds(
   const groups = groupBy(strays, ({ from, at, is, policed }) =>
     JSON.stringify([from.kind.name, is, pathOf(at, is === 'name'), policed !== null]),
   );
-  const found = groups.flatMap(([, group]) => settle(group, known, isForeignOnly));
+  const fits = rememberPolicies();
+  const found = groups.flatMap(([, group]) => settle(group, known, isForeignOnly, fits));
   const byKind = groupBy(found, ({ kind }) => kind.name);
   return {
     diagnostics: groupBy(found, ({ kind, sort }) => `${kind.name} ${sort}`).map(([, group]) =>
@@ -205,6 +206,7 @@ function settle(
   group: readonly Stray[],
   { kinds: known, answered }: Awaited<ReturnType<typeof kindsOfIds>>,
   isForeignOnly: boolean,
+  fits: ReturnType<typeof rememberPolicies>,
 ): IdsAtPlace[] {
   const unknown = group.filter(
     ({ id, policed }) => !known.has(id) && (policed ?? []).every((name) => answered.has(name)),
@@ -219,9 +221,27 @@ function settle(
   const [address = from.address, ...others] = new Set(strays.map((each) => each.from.address));
   const to = policed ?? [...new Set(strays.flatMap(({ id }) => known.get(id)?.name ?? []))].sort();
   const isUnknown = policed !== null || to.length === 0;
-  const policy = isUnknown || is === 'words' ? null : policyFor(path, strays, known);
+  const wanted = isUnknown || is === 'words' ? null : policyFor(path, strays, known);
+  const policy = wanted && fits(from.kind, path, wanted) ? wanted : null;
   const sort = isUnknown ? 'unknown' : policy ? 'policy' : is === 'value' ? 'reference' : 'words';
   return [{ kind: from.kind, sort, path, in: [address, ...others], to, policy }];
+}
+
+/** The longest path that a descriptor may have. */
+const longestPath = 500;
+
+/** Returns a test of whether a policy fits into the descriptor of a kind, beside those that it has, and that passed before. */
+function rememberPolicies() {
+  const passed = new Map<Field | undefined, PlaceRule[]>();
+  return ({ fields }: Kind, path: string, is: IdPlace): boolean => {
+    const [name = '', ...inside] = path.split('/');
+    const field = get(fields, name);
+    const rules = passed.get(field) ?? [...(field?.places?.rules ?? [])];
+    const rule = { path: inside.join('/'), is };
+    const isFit = path.length <= longestPath && fitsBeside(rules, rule);
+    if (isFit) passed.set(field, [...rules, rule]);
+    return isFit;
+  };
 }
 
 /** More places than this are not named. */
@@ -299,13 +319,15 @@ function policyFor(
   return isOneKind ? { is: 'reference', to } : null;
 }
 
-/** The path of a place for all objects: `*` for indexes and for names that are ids, `**` for members that repeat. */
+/** The path of a place for all objects: `*` for indexes, ids, and names that no path can have; `**` for members that repeat. */
 export function pathOf(at: Pointer, isName = false): string {
-  const [field = '', ...steps] = segmentsOf(at).map((step) =>
-    /^\d+$|\//.test(step) || idsInText(step).length > 0 ? '*' : step,
+  const segments = segmentsOf(at);
+  const [field = '', ...steps] = segments.map((step) =>
+    /^(?:\d+|\**)$|\//.test(step) || idsInText(step).length > 0 ? '*' : step,
   );
   // The policy of a list of ids holds for its items; one of names only for the members of the place itself.
-  const inner = steps.at(-1) === '*' && !isName ? steps.slice(0, -1) : steps;
+  const isItem = !isName && /^\d+$/.test(segments.at(-1) ?? '');
+  const inner = isItem ? steps.slice(0, -1) : steps;
   const members = inner.filter((step) => step !== '*');
   const isNested = new Set(members).size < members.length;
   const end = inner.slice(inner.findLastIndex((step) => step !== '*'));

@@ -19,7 +19,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
 type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
-interface PlaceRule {
+export interface PlaceRule {
   readonly path: string;
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
@@ -30,9 +30,11 @@ function policyOf({ is }: Pick<PlaceRule, 'is'>): PlacePolicy {
 
 /** The table of the places in a field, with pointers from the field on. */
 export class Places {
+  readonly rules: readonly PlaceRule[];
   readonly #entries;
 
   constructor(rules: readonly PlaceRule[]) {
+    this.rules = rules;
     this.#entries = rules.map(({ path, is }) => {
       const id = typeof is === 'string' ? null : is;
       const policy = policyOf({ is });
@@ -91,6 +93,11 @@ export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): Plac
           : owned.includes(over) && !owned.includes(policy);
     return isOver && examples.every((at) => new Places([other]).is(at, over));
   });
+}
+
+/** Whether a rule has an effect beside others: its path has no policy yet, and none of them decides wherever it holds. */
+export function fitsBeside(rules: readonly PlaceRule[], rule: PlaceRule): boolean {
+  return rules.every(({ path }) => path !== rule.path) && !decidingRule([...rules, rule], rule);
 }
 
 const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];

@@ -301,6 +301,36 @@ it('finds all ids below each other: in names below names, lists of lists and lis
   expect([...filesBelow(`${dir}/named`).values()].join('')).not.toMatch(/[0-9a-f]{32}/);
 });
 
+it('writes policies that settle the ids of members without a name that a path can have, and keeps those that are there', async () => {
+  const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
+  const membership = {
+    odd: { '': hr, '**': ledger, 'a/b': { '': hr }, c: ledger },
+    mixed: { '': hr, owner: caseId('A', 'Ann') },
+    limits: { [hr]: ledger },
+    tags: [hr],
+  };
+  const kept = {
+    'membership/limits': { is: 'reference', names: true, to: 'Source' },
+    'membership/tags': 'set',
+  } as const;
+  const { run, read } = await world({
+    seed: caseSeed('A', [{ ...caseRole('A'), membership }]),
+    files: caseFiles(kept),
+  });
+  await run('kind', 'check', 'Role', '--write');
+  const { places } = JSON.parse(read('kinds/Role.kind.yaml'));
+  expect(places).toMatchObject({
+    ...kept,
+    'membership/odd/*': { to: 'Source' },
+    'membership/odd/*/*': { to: 'Source' },
+    'membership/limits/*': { to: 'Source' },
+  });
+  const again = await run('kind', 'check', 'Role', '--write');
+  expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Added') });
+  const { stderr } = await run('export', '--kinds', 'Role', '--out', 'named');
+  expect(stderr).not.toContain('membership/odd');
+});
+
 it('a plan and a diff tell ids of another tenant, also where nothing differs', async () => {
   const { succeed, test, production } = await twoTenants({
     files: caseFiles({}),
