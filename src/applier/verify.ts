@@ -27,7 +27,15 @@ import {
   mapMembers,
   sameJson,
 } from '../model/json.ts';
-import { containsMarker, jsonTextOf, literalOf, livePlace, refOf, secretName } from '../model/marker.ts';
+import {
+  containsMarker,
+  jsonTextOf,
+  literalOf,
+  livePlace,
+  markersIn,
+  refOf,
+  secretName,
+} from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -424,7 +432,27 @@ export function judgeEffect(
   return index < requests.length - 1 || isMade ? 'taken' : 'notTaken';
 }
 
-export function readinessOf(
+export function readinessOf(...asked: Parameters<typeof firstLeft>): Readiness {
+  const [entry, { live }, , secrets] = asked;
+  const { left, requests } = entry.change;
+  const ready = firstLeft(...asked);
+  if (ready.is === 'stale' || !left || !live || ready.from === requests.length) return ready;
+  const unshown = unshownSecrets(entry, live, secrets);
+  return unshown.length === 0 ? ready : stale(unshown.join(', and '));
+}
+
+/** Secrets that would overwrite another value of the tenant, although the plan shows no difference there. */
+function unshownSecrets(entry: KindChange, live: LiveObject, secrets: KnownSecrets): string[] {
+  const { isAsBefore } = plannedDifferences(entry);
+  const textOf = (each: FieldDifference) => textOfDifference(entry.kind, each);
+  const others = openDifferences(entry, live, { problem: () => null, matches: () => true }).map(textOf);
+  return openDifferences(entry, live, secrets)
+    .filter((each) => !isAsBefore(each) && !others.includes(textOf(each)))
+    .flatMap(({ path, after }) => markersIn(after, '$secret').map((name) => ({ name, path })))
+    .map(({ name, path }) => `${path} stays as it is in the plan, but the secret ${name} has another value`);
+}
+
+function firstLeft(
   entry: KindChange,
   found: FoundObjects,
   progress: ReturnType<Journal['progress']>,

@@ -42,6 +42,40 @@ it('a secret that is only compared is not shown where the tenant has it in anoth
   expect(stdout + world.read('plan.md')).not.toContain('canary-');
 });
 
+it.each(['put', 'patch'])(
+  'a saved plan does not write (%s) a secret that it shows as unchanged',
+  async (simUpdate) => {
+    const rows = '{ id: i1, name: Desk, type: T, description: Old, attributes: { url: u, pin: canary-one } }';
+    const world = await createTestWorld({
+      seed: `simIntegrations: [${rows}]\n`,
+      identity: { simUpdate },
+      env: { PIN: 'canary-one' },
+    });
+    const manifest = (value: string) =>
+      `kind: SimIntegration\nname: Desk\ndescription: New\nattributes: { url: ${value}, pin: !secret PIN }\n`;
+    for (const url of ['u', 'v']) {
+      world.write('config/desk.yaml', manifest(url));
+      await succeed(world, `plan --out ${url}.json`);
+    }
+    const before = structuredClone(world.sandbox.state.simIntegrations);
+    world.env.PIN = 'canary-two';
+    for (const url of ['u', 'v']) {
+      const { code, stdout, stderr } = await world.run(`apply ${url}.json`);
+      const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
+      expect([code, said]).toEqual([
+        4,
+        expect.stringContaining(
+          '/attributes/pin stays as it is in the plan, but the secret PIN has another value',
+        ),
+      ]);
+      expect(said).not.toContain('canary-');
+    }
+    expect(world.sandbox.state.simIntegrations).toEqual(before);
+    world.env.PIN = 'canary-one';
+    await succeed(world, 'apply v.json');
+  },
+);
+
 /** Secrets that a tenant does not show, written by a run that ended in part, and then corrected. */
 
 const desk = (name: string, secret: string) =>
