@@ -5,6 +5,7 @@ import { identityOf, liveObject } from '../kinds/live-objects.ts';
 import type { SentRequest } from '../model/documents.ts';
 import { messageOf } from '../model/failure.ts';
 import { get, isObject, type Json } from '../model/json.ts';
+import { quote } from '../model/words.ts';
 import { type Finder, type FoundObjects, lookUntil, lookUp, type Task } from './find.ts';
 import { type Ending, ending, type Run } from './run.ts';
 import { deviationsOf, hasEffect } from './verify.ts';
@@ -74,8 +75,12 @@ interface LastRequest {
   readonly find: Finder | null;
 }
 
-/** The requests sent, and the evidence that the change was made if no answer confirms it. */
+/**
+ * The requests sent, and the evidence that the change was made if no answer confirms it. `other`: the object that the answer to a
+ * create shows, if its key is another one.
+ */
 interface SentChange {
+  readonly other?: LiveObject | null;
   readonly remark: string | null;
   readonly log: readonly SentRequest[];
 }
@@ -102,7 +107,7 @@ export async function checkConvergence(
     until: clock.now() + (isDeferred ? settle : Math.min(longestDoubt, settle)),
     isUncertain: false,
     isFinal: ({ live }) => hasEffect(task, live, secrets),
-    end: (seen) => endSeen(task, seen, sent, run),
+    end: (seen) => endSeen(task, seen, { ...sent, other: last && otherMade(task, last.answer) }, run),
   };
 }
 
@@ -120,7 +125,8 @@ function sightingInAnswer(task: Task, last: LastRequest | null, run: Run): Pick<
     return isConfirmed && requests.at(-1)?.method === 'DELETE' ? { live: null } : null;
   }
   if (requests.length > 1) return null;
-  const live = readWritten(task, answer.body);
+  const written = readWritten(task, answer.body);
+  const live = written && isNamedAs(task, written) ? written : null;
   // Even an incomplete answer has the id.
   run.created.learn(task.change, live);
   // References to a new object need its id, which some answers leave out. Some kinds have none.
@@ -135,19 +141,29 @@ function readWritten({ kind, change }: Task, body: Json): LiveObject | null {
     const declared = get(change.declared ?? {}, kind.parent?.part ?? '');
     const id = idText(change.id === null ? declared : pathIds(kind.parent, change.id)[0]);
     const above = id === null ? null : { id, part: change.key[0] ?? '' };
-    const live = liveObject(kind, placeBelow(kind, body, above), change.id);
-    return live?.identity === identityOf(kind, change.key) ? live : null;
+    return liveObject(kind, placeBelow(kind, body, above), change.id);
   } catch {
     // An answer that the kind cannot read is not a failure: the object is read again.
     return null;
   }
 }
 
+const isNamedAs = ({ kind, change }: Task, { identity }: LiveObject) =>
+  identity === identityOf(kind, change.key);
+
+function otherMade(task: Task, answer: Sent): LiveObject | null {
+  const { change } = task;
+  const isCreate = change.requests.at(-1)?.method === 'POST' && task.kind.can.create === 'duplicates';
+  if (!isCreate || answer.outcome !== 'answered' || answer.status === 202) return null;
+  const made = readWritten(task, answer.body);
+  return made && made.id !== null && made.id !== change.id && !isNamedAs(task, made) ? made : null;
+}
+
 /** Judges by the object as last read. Without a read, a success is enough for a write, and a confirmation for a delete. */
 export async function endSeen(
   task: Task,
   seen: Pick<FoundObjects, 'live'> | { readonly failed: string },
-  { remark, log }: SentChange,
+  { remark, log, other = null }: SentChange,
   run: Run,
 ): Promise<Ending> {
   const { change } = task;
@@ -162,6 +178,12 @@ export async function endSeen(
   if (change.action === 'delete' && live !== null) {
     const error = 'The tenant accepted the delete, but the object still exists.';
     return ending(task, 'failed', log, { live, error, warnings: remarks });
+  }
+  if (change.action !== 'delete' && live === null && other?.id) {
+    await run.journal.settle(change.address, { unmet: [], after: null, id: other.id }, run.now());
+    const made = `The tenant made it under another name, ${quote(other.key.join('/'))}, with the id ${quote(other.id)}.`;
+    const error = `${made} Declare it by that name, or delete it with \`tenantctl rollback\`: a new plan would make another one.`;
+    return ending(task, 'failed', log, { live: other, error, warnings: remarks });
   }
   if (change.action !== 'delete' && live === null) {
     const error = 'The tenant accepted the change, but the object does not exist.';

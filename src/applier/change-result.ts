@@ -1,6 +1,6 @@
 import { declarableFields, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field } from '../kinds/kind.ts';
-import { isKnownById, keyBefore } from '../kinds/live-objects.ts';
+import { identityOf, isKnownById, keyBefore } from '../kinds/live-objects.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import {
   type Change,
@@ -29,13 +29,16 @@ import { valuesShown } from './verify.ts';
 export function changeResult(end: Ending): ChangeResult {
   const { task, outcome, requests, error, warnings, unmet, beside } = end;
   const { kind, change } = task;
-  const { address, action, id } = change;
+  const { address, action } = change;
   const { before, after, withheld } = recordEffect(end);
   const renamedFrom = keyBefore(kind, change);
+  const isOther = end.live !== null && end.live.identity !== identityOf(kind, change.key);
+  const made = isOther ? end.live.id : null;
+  const id = action === 'create' ? made : change.id;
   return {
     address,
     ...(renamedFrom ? { renamedFrom } : {}),
-    ...(id !== null && (action === 'delete' || isKnownById(change)) ? { id } : {}),
+    ...(id !== null && (action !== 'update' || renamedFrom || isKnownById(change)) ? { id } : {}),
     action,
     ...(change.risk.includes('replace') ? { replaced: true } : {}),
     outcome,

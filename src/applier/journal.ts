@@ -59,7 +59,7 @@ export async function openJournal(dir: string, plan: JournalPlan) {
       append({ type: 'intent', at, request, before: [...before] }),
     conclude: (request: number, conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>, at: string) =>
       append({ type: 'result', at, request, ...conclusion }),
-    settle: (change: Address, settled: Pick<Settled, 'unmet' | 'after'>, at: string) =>
+    settle: (change: Address, settled: Pick<Settled, 'unmet' | 'after' | 'id'>, at: string) =>
       append({ type: 'settled', at, change, ...settled }),
     async finish(at: string) {
       const exists = out.isOpen || length > 0;
@@ -194,7 +194,7 @@ interface RequestProgress {
 
 interface Progress {
   readonly requests: ReadonlyMap<number, RequestProgress>;
-  readonly settled: Pick<Settled, 'unmet' | 'after'> | null;
+  readonly settled: Pick<Settled, 'unmet' | 'after' | 'id'> | null;
 }
 
 /** The records of a journal by change. A later record of a request replaces an earlier one. */

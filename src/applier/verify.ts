@@ -47,6 +47,7 @@ import {
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/tenant.ts';
+import { quote } from '../model/words.ts';
 import { changeFor, compare, lostWith } from '../planner/change.ts';
 import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';
@@ -467,6 +468,8 @@ function firstLeft(
   // A request is only sent after the ones before it, whatever is recorded about them.
   const last = Math.max(0, ...progress.requests.keys());
   const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
+  const unseen = live === null && entry.kind.can.create === 'duplicates' ? requests.slice(0, next) : [];
+  if (unseen.some(({ method }) => method === 'POST')) return stale(createdUnseen(progress.settled?.id));
   if (next === requests.length) {
     if (hasEffect(entry, live, secrets, progress.settled?.unmet)) return resume(requests.length);
     // The tenant accepted the last request, but no read ever showed its effect.
@@ -486,6 +489,12 @@ function firstLeft(
     return stale(changedSince ?? 'an earlier run of this plan left it half changed');
   return resume(evidence === 'taken' ? next + 1 : next);
 }
+
+/** No read shows the object under its key. Another request would make another object. */
+const createdUnseen = (id: string | undefined) =>
+  id === undefined
+    ? 'an earlier run of this plan created it, and the tenant does not show it'
+    : `an earlier run of this plan created it, and the tenant gave it another name, with the id ${quote(id)}: declare it by that name, or delete it`;
 
 function difference(entry: KindChange, { live, standard }: FoundObjects, secrets: KnownSecrets) {
   const { action, fingerprint } = entry.change;

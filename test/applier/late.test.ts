@@ -100,6 +100,54 @@ describe('a create that the tenant would make twice', () => {
   });
 });
 
+describe('a create that the tenant accepted, and does not show under its name', () => {
+  const plan = planOf([createThing('a')]);
+
+  it('is named as the tenant named it, and never sent again', async () => {
+    const { tenant, clock } = await lateWorld();
+    tenant.rewrite = (stored) => ({ ...stored, name: 'a&amp;' });
+    const options = { kinds: doubling, clock, settle, folder: await newFolder() };
+    const { changes, proven } = await apply(plan, tenant, options);
+    const id = tenant.things.get('a&amp;')?.id;
+    expect(changes).toMatchObject([{ outcome: 'failed', id, after: { text: 'new' } }]);
+    expect(changes[0]?.error).toContain(
+      `another name, "a&amp;", with the id "${id}". Declare it by that name`,
+    );
+    expect(proven).toEqual({});
+    const again = await apply(plan, tenant, options);
+    expect(again.outcome).toBe('refused');
+    expect(again.diagnostics?.[0]?.message).toContain(`another name, with the id "${id}": declare it`);
+    expect(tenant.sent).toHaveLength(1);
+  });
+
+  it('is not sent again where the run was killed before it saw that', async () => {
+    const { tenant, clock } = await lateWorld();
+    const folder = await killedRun(plan, 'Thing/a', { status: 201 });
+    const result = await apply(plan, tenant, { kinds: doubling, clock, settle, folder });
+    expect(result.diagnostics).toMatchObject([
+      {
+        code: 'plan-stale',
+        message: expect.stringContaining('an earlier run of this plan created it, and the tenant does not'),
+      },
+    ]);
+    expect(tenant.sent).toEqual([]);
+  });
+
+  it('is unknown where the answer shows no id, or that the tenant is not done', async () => {
+    for (const [status, body] of [
+      [201, { name: 'b' }],
+      [202, { id: 'job', name: 'Import' }],
+    ] as const) {
+      const { tenant, clock } = await lateWorld();
+      tenant.fault = () => ({ is: 'status', status, done: false, body });
+      const result = await apply(plan, tenant, { kinds: doubling, clock, settle });
+      expect(result.changes).toMatchObject([
+        { outcome: 'unknown', error: expect.stringContaining('does not exist') },
+      ]);
+    }
+  });
+});
+
 it('a change of records without ids is not sent again: it would add them twice', async () => {
   const { tenant, clock } = await lateWorld({ things: { old } });
   tenant.fault = () => ({ is: 'status', status: 504, done: false });
