@@ -1,7 +1,7 @@
 import { comparable } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, ignoring, isKnownById, isRename, LiveIndex, type Match } from '../kinds/live-objects.ts';
-import { keysOf, type Resource } from '../kinds/resource.ts';
+import { keysOf, nowhere, type Resource } from '../kinds/resource.ts';
 import { formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
@@ -121,7 +121,9 @@ function problemsOfPin({ kind, resource, live }: Match, index: LiveIndex): Diagn
   const message = `${live.address} cannot be renamed to "${key.join('/')}": the tenant has another ${kind.name} of that name, ${other}.`;
   const hint =
     'Choose another name. If the other object is to be renamed or deleted as well, do that first, in an apply with --only.';
-  return [{ code: 'key-taken', severity: 'error', message, hint, source: resource.source(), address }];
+  const source = resource.source();
+  const place = source === nowhere ? {} : { source };
+  return [{ code: 'key-taken', severity: 'error', message, hint, ...place, address }];
 }
 
 /** The problems of resources that name by key what another one pins by its id. `isMeant`: whether the two are reported. */

@@ -49,8 +49,9 @@ interface RollbackInput extends Pick<PlanInput, 'resources' | 'environment' | 'c
 export function rollbackRequests(input: RollbackInput): ReadRequest[] {
   const manifests = resourcesByIdentity(input.resources);
   const resources = undosInScope(input).map((undo) => {
+    const resource = resourceOf(undo, {}, manifests);
     const { id = null } = undo.record;
-    return { ...resourceOf(undo, {}, manifests), id: isKnownById({ key: undo.key, id }) ? id : null };
+    return isKnownById({ key: undo.key, id }) ? { ...resource, id } : resource;
   });
   return readRequestsFor({ ...input, resources, previous: null }, input.resources);
 }
@@ -70,10 +71,11 @@ export function rollbackState(input: RollbackInput, objects: readonly LiveObject
   const manifests = resourcesByIdentity(input.resources);
   const undos = undosInScope(input);
   const lives = new Map(
-    undos.map(({ kind, key, former, record }) => [
-      record.address,
-      index.findByKey(kind, key) ?? index.findByKey(kind, former),
-    ]),
+    undos.map(({ kind, key, former, record }) => {
+      const id = lastingId(record);
+      if (id !== null) return [record.address, index.findById(kind, id)];
+      return [record.address, index.findByKey(kind, key) ?? index.findByKey(kind, former)];
+    }),
   );
   const renewed = renewedIds(input, lives);
   const reversals = undos.map((undo): Reversal => {
@@ -121,6 +123,11 @@ function undosInScope({ result, environment, choices }: RollbackInput): Undo[] {
   return undosOf(result, environment.kinds).filter(({ record }) => isInScope(record.address));
 }
 
+/** The id that the object still has if it is there: somebody else's may have its former name. `null`: it is found by its name. */
+function lastingId({ action, id, replaced = false }: ChangeResult): string | null {
+  return id === undefined || action === 'delete' || replaced ? null : id;
+}
+
 function resourceOf(
   { kind, record, key, former }: Undo,
   fields: JsonObject,
@@ -134,6 +141,7 @@ function resourceOf(
   const isRenamed = record.action !== 'delete' && identity !== formerly;
   return {
     ...undeclared(kind, former),
+    id: lastingId(record),
     ensure: record.action === 'create' ? 'absent' : 'present',
     fields,
     lifecycle: {
@@ -193,9 +201,14 @@ function laterChanges({ undo, live }: Reversal, change: Change): string | null {
     return compareField(name, compared, after, now).length > 0 ? [name] : [];
   });
   const departed = [...(record.unmet ?? []), ...(record.beside ?? [])].map(topName);
+  const isNamed = lastingId(record) === null;
+  const renamed = kind.keyFields.flatMap(({ name }, part) => {
+    const known = [undo.key[part], undo.former[part]];
+    return isNamed || known.includes(live.key[part]) ? [] : [name];
+  });
   const names = new Set([
     ...moved.filter((name) => record.action === 'create' || touched.has(name)),
-    ...departed.filter((name) => touched.has(name)),
+    ...[...departed, ...renamed].filter((name) => touched.has(name)),
   ]);
   if (names.size === 0) return null;
   const places = [...names].map((name) => pointer(name)).join(', ');

@@ -151,6 +151,32 @@ describe('undoing an update', () => {
     expect(plan.diagnostics).toEqual([]);
   });
 
+  describe('of an object that the apply renamed', () => {
+    const sides = { before: { ...blank, type: 'Old' }, after: { ...blank, type: 'New' } };
+    const renamed = record(address, { renamedFrom: ['Was'], id: 'i1', ...sides });
+    const theirs = answers.integration('i2', 'Was', { type: 'New', request: {}, statusMap: {} });
+
+    it('is refused where somebody else has its former name', () => {
+      const plan = () => rollBack({ records: [renamed], live: [live({ type: 'New' }), theirs] });
+      expect(plan).toThrow('cannot be renamed to "Was": the tenant has another SimIntegration of that name');
+    });
+
+    it('leaves that one alone where its own is gone', () => {
+      const { changes, diagnostics } = rollBack({ records: [renamed], live: [theirs] });
+      expect([changes, codes({ diagnostics })]).toEqual([[], ['rollback-gone']]);
+    });
+
+    it('warns where somebody gave it a third name', () => {
+      const plan = rollBack({ records: [renamed], live: [live({ type: 'New' }, 'Third')] });
+      expect(plan.changes).toMatchObject([
+        { id: 'i1', warnings: [changedSince('/name')], risk: ['undoes-tenant-change'] },
+      ]);
+      expect(rollBack({ records: [renamed], live: [live({ type: 'New' })] }).changes).toMatchObject([
+        { id: 'i1', warnings: [], risk: [] },
+      ]);
+    });
+  });
+
   it.each([
     ['was renamed since', record(address, { before: { type: 'Old' }, after: { type: 'New' } })],
     [
@@ -181,6 +207,18 @@ describe('undoing a create', () => {
   ])('is refused where a manifest protects the object now: %s %s', (kind, name, refusals) => {
     const declared = [resource(kind, [name], {}, { lifecycle: { protect: true } })];
     expect(codes(rollBack({ records: [created], live: senders, declared }))).toEqual(refusals);
+  });
+
+  it('deletes what the tenant made under another name, and no other object', () => {
+    const made = { action: 'create', outcome: 'failed', id: 'i1', after: { ...blank, type: 'T' } } as const;
+    const requests = [
+      { method: 'POST', path: '/x', status: 201, trackingId: null, attempts: 1, ms: 1 },
+    ] as const;
+    const records = [record(address, { ...made, requests })];
+    const theirs = answers.integration('i3', 'S');
+    const { changes } = rollBack({ records, live: [live({}, 'S&amp;'), other, theirs] });
+    expect(changes).toMatchObject([{ action: 'delete', key: ['S&amp;'], id: 'i1' }]);
+    expect(rollBack({ records, live: [other, theirs] }).changes).toEqual([]);
   });
 
   it.each([
