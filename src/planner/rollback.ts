@@ -168,9 +168,8 @@ function resourceOf(
 /** The change without a place in the manifests, with a warning if it would undo later work of others. */
 function annotate(change: Change, entry: Reversal | undefined): Change {
   const placeless = { ...change, source: null };
-  // A killed run does not know what it did. That does not mean that somebody else changed the tenant.
-  if (entry?.live && entry.undo.record.outcome === 'unknown')
-    return { ...placeless, warnings: [...change.warnings, unknownOutcome] };
+  const doubt = entry?.live ? doubtOf(entry.undo.record) : null;
+  if (doubt !== null) return { ...placeless, warnings: [...change.warnings, doubt] };
   const since = entry ? laterChanges(entry, change) : null;
   if (since === null) return placeless;
   return {
@@ -180,16 +179,19 @@ function annotate(change: Change, entry: Reversal | undefined): Change {
   };
 }
 
-const unknownOutcome =
-  'The outcome of this change is not known. Before you undo it, check that the object is as the apply would have left it.';
+/** Why later changes cannot be told. That does not mean that somebody else changed the tenant. */
+function doubtOf({ action, outcome, after }: ChangeResult): string | null {
+  if (outcome === 'unknown')
+    return 'The outcome of this change is not known. Before you undo it, check that the object is as the apply would have left it.';
+  if (after !== null || (action === 'delete' && outcome === 'done')) return null;
+  return 'The apply did not see the result of this change, so later changes cannot be detected.';
+}
 
 /** Changes to the object after the apply that concern this change; `null` if there are none. */
 function laterChanges({ undo, live }: Reversal, change: Change): string | null {
   const { kind, record } = undo;
   if (live === null) return null;
-  if (record.action === 'delete') return 'The object was created again after the apply had deleted it.';
-  if (record.after === null)
-    return 'The apply did not see the result of this change, so later changes cannot be detected.';
+  if (record.after === null) return 'The object was created again after the apply had deleted it.';
   const shown = (record.withheld ?? []).reduce(withoutPlace, readableFields(kind, live.fields));
   const touched = new Set(change.diff.map(({ path }) => topName(path)));
   const moved = Object.entries(record.after).flatMap(([name, after]) => {

@@ -84,8 +84,10 @@ describe('undoing an update', () => {
 
   it('warns where the apply did not see what it made', () => {
     const records = [record(address, { before: { type: 'Old' }, after: null })];
-    expect(rollBack({ records, live: [live({ type: 'New' })] }).changes[0]?.warnings).toEqual([
-      'The apply did not see the result of this change, so later changes cannot be detected.',
+    const [change] = rollBack({ records, live: [live({ type: 'New' })] }).changes;
+    expect([change?.warnings, change?.risk]).toEqual([
+      ['The apply did not see the result of this change, so later changes cannot be detected.'],
+      [],
     ]);
   });
 
@@ -398,6 +400,21 @@ describe('which changes are undone', () => {
     expect(deleted('done')).toEqual(['create']);
     expect(deleted('failed')).toEqual(['create']);
     expect(deleted('failed', [live()])).toEqual([]);
+  });
+
+  it('are those of a delete that failed once it was prepared, of which nobody is suspected', () => {
+    const refused = { action: 'delete', outcome: 'failed', before: { ...blank, type: 'Old' } } as const;
+    const plan = (after: JsonObject | null, type: string) => {
+      const requests = [
+        { method: 'PATCH', path: '/x', status: 200, trackingId: null, attempts: 1, ms: 1 },
+      ] as const;
+      const records = [record(address, { ...refused, after, requests })];
+      return rollBack({ records, live: [live({ type })] }).changes;
+    };
+    const prepared = { ...blank, type: 'Off', request: {}, statusMap: {} };
+    expect(plan(prepared, 'Off')).toMatchObject([{ action: 'update', warnings: [], risk: [] }]);
+    expect(plan(prepared, 'Theirs')).toMatchObject([{ warnings: [changedSince('/type')] }]);
+    expect(plan(null, 'Off')).toMatchObject([{ warnings: [expect.stringContaining('not see')], risk: [] }]);
   });
 
   it('are all recorded fields where the outcome is unknown, with a warning', () => {
