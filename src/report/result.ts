@@ -24,8 +24,10 @@ import {
   type Count,
   countWords,
   joinParts,
+  namesInBrief,
   outcomeWords,
   pluralize,
+  readable,
   tenantWords,
 } from './words.ts';
 
@@ -101,16 +103,31 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
 }
 
 /** Empty if all runs are complete, or nothing was written. */
-export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary'>[]): readonly string[] {
+export function nextSteps(
+  results: readonly Pick<Result, 'outcome' | 'summary' | 'changes'>[],
+): readonly string[] {
   const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
   if (incomplete.length === 0) return [];
+  const torn = incomplete.flatMap(({ changes }) =>
+    changes.filter(isTorn).map(({ address }) => readable(address)),
+  );
   return [
     // The manifests do not contain the plan of a rollback, so a plan file comes first.
-    'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.',
+    torn.length === 0
+      ? 'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.'
+      : 'To finish: apply the plan file again. Without one, apply what `tenantctl rollback` plans from the result file first: ' +
+        `a new plan does not know what this one left of ${namesInBrief([...new Set(torn)])}.`,
     ...(incomplete.some(({ summary }) => summary.done > 0)
       ? ['To undo what was done: `tenantctl rollback` with the result file.']
       : []),
   ];
+}
+
+/** A replaced object that may be gone or lack fields, of which manifests know only a part; or one that was made under another name. */
+function isTorn({ action, replaced = false, outcome, after, id, requests }: ChangeResult): boolean {
+  if (outcome !== 'failed' && outcome !== 'unknown') return false;
+  if (!replaced) return action === 'create' && id !== undefined;
+  return after === null || requests.some(({ method, status }) => method !== 'PATCH' && (status ?? 300) < 300);
 }
 
 type OutcomeColumn = ChangeOutcome | 'manual';

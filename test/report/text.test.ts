@@ -368,6 +368,10 @@ Digest: ${digest}
   });
 });
 
+const sent = (method: 'POST' | 'DELETE', status: number) => {
+  return { method, path: '/x', status, trackingId: null, attempts: 1, ms: 1 };
+};
+
 describe('a result as text', () => {
   it('says the same error of several objects once where it says what is left to do', () => {
     const error = '503 Unavailable\nTry again.';
@@ -385,6 +389,25 @@ describe('a result as text', () => {
     expect(left).toContain(
       '<p>To finish: apply the plan file again; without one, apply what <code>tenantctl plan</code>',
     );
+  });
+
+  it.each<[string, boolean, Partial<ChangeResult>]>([
+    ['that nobody saw again', true, { outcome: 'unknown', replaced: true }],
+    ['that is gone', true, { replaced: true }],
+    ['that was made in part', true, { replaced: true, after: {}, requests: [sent('POST', 201)] }],
+    ['that is still there', false, { replaced: true, after: {}, requests: [sent('DELETE', 409)] }],
+    ['that is replaced', false, { outcome: 'done', replaced: true }],
+    ['that was not begun', false, { outcome: 'notAttempted', replaced: true }],
+    ['that is only updated', false, {}],
+    ['that was made under another name', true, { action: 'create', id: 'i1', after: {} }],
+    ['that was not made', false, { action: 'create' }],
+  ])('advises to roll back first, without the plan, for an object %s: %s', (_, isTorn, change) => {
+    const torn = outcome({ address: 'SimIntegration/R%26D', outcome: 'failed', ...change });
+    const shown = text(result([torn]), { width: 500 });
+    const advice =
+      'To finish: apply the plan file again. Without one, apply what `tenantctl rollback` plans from the result file first: ' +
+      'a new plan does not know what this one left of SimIntegration/R&D.\n';
+    expect([shown.includes(advice), shown.includes('`tenantctl plan` shows now')]).toEqual([isTorn, !isTorn]);
   });
 
   it('says why it was refused, and no more than once that it was', () => {
