@@ -215,7 +215,7 @@ async function nameIds(
     shared.flatMap(({ sides: [, second] }) => liveIn(second)),
   ] as const;
   const names = await onBothSides(sides, async (side, at) =>
-    side.is === 'manifests' ? null : readReferenceNames(side.tenant, live[at], false),
+    side.is === 'manifests' ? null : readReferenceNames(side.tenant, live[at], []),
   );
   const objects = names.flatMap((each) => each?.objects ?? []);
   const filled = await fillDeclared(pairs, sides, objects);

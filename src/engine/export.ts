@@ -98,15 +98,17 @@ export async function mergeTenant(
   const usual = kinds.all.filter((kind) => declared.has(kind) || (options.all && !isObserved(kind)));
   const wanted = names?.map(kinds.get) ?? usual;
   const isNamed = names !== undefined;
+  const inScope = resources.filter(({ address }) => isInScope(address));
+  const references = referencesIn(inScope, kinds);
   const [{ all: objects, unusable, referredTo, ...read }, answer] = await Promise.all([
-    readToExport(reader, wanted, { root, isInScope, isNamed, declared: resources }),
+    readToExport(reader, wanted, { root, isInScope, isNamed, declared: resources, references }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
   const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) =>
     both.some(({ address }) => isInScope(address)),
   );
   if (twice.length > 0) throw new Failure(twice);
-  const references = resolveReferences(referencesIn(resources, kinds), {
+  const found = resolveReferences(references, {
     resources,
     objects: [...referredTo, ...objects],
     isInScope: () => true,
@@ -116,11 +118,14 @@ export async function mergeTenant(
     ...read.context,
     isUsedElsewhere: declarations.isReadByEnvironment,
     objects,
+    unread: new Set(
+      found.missing.flatMap(({ reference: { kind, to } }) => (read.refusals.has(kind) ? to : [])),
+    ),
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
       matches: (name, test) => secrets.problem(name) !== null || secrets.matches(name, test),
     },
-    resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), references, true)),
+    resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), found, true)),
     // An unreadable object is not gone: its manifest stays.
     inScope: (object) =>
       isInScope(object.address) &&
@@ -138,6 +143,8 @@ export async function mergeTenant(
 }
 
 interface ReadOptions extends Pick<ReadAllOptions, 'declared'> {
+  /** Those in manifests. Left out: there are none. */
+  readonly references?: ReturnType<typeof referencesIn>;
   readonly root: string | undefined;
   readonly isNamed: boolean;
   isInScope(address: Address): boolean;
@@ -148,7 +155,7 @@ interface ReadOptions extends Pick<ReadAllOptions, 'declared'> {
  * names, or that is declared, has to be there.
  */
 async function readToExport(reader: Tenant, kinds: readonly Kind[], options: ReadOptions) {
-  const { root, isInScope, isNamed, declared } = options;
+  const { root, isInScope, isNamed, declared, references = null } = options;
   const { served, skipped } = servedKinds(kinds, [reader.environment]);
   const mayLack = (kind: Kind) => !isNamed && !declared?.some((each) => each.kind === kind);
   const read = await readSettledKinds(root, reader, served, { ...(declared && { declared }), mayLack });
@@ -157,9 +164,9 @@ async function readToExport(reader: Tenant, kinds: readonly Kind[], options: Rea
   const objects = all.filter(({ address }) => isInScope(address));
   // Manifests may refer to other objects by name.
   const described = declared ? all : objects;
-  const [records, { objects: referredTo, nameOf, remarksOn }, defaults] = await Promise.all([
+  const [records, { objects: referredTo, nameOf, refusals, remarksOn }, defaults] = await Promise.all([
     readReferencedRecords(reader.client, described),
-    readReferenceNames(reader, described, !declared),
+    readReferenceNames(reader, described, references),
     readDefaults(reader.client, defaultsOf(described)),
   ]);
   const standards = new LiveIndex(defaults);
@@ -168,7 +175,7 @@ async function readToExport(reader: Tenant, kinds: readonly Kind[], options: Rea
   const names = [...remarksOn(() => true), ...remarkUnnamedRecords(described, records)];
   const context = { records, nameOf, standardOf };
   const remarks = [...names, ...strays.diagnostics];
-  return { served, all, objects, unusable, referredTo, strays, context, left, remarks };
+  return { served, all, objects, unusable, referredTo, refusals, strays, context, left, remarks };
 }
 
 function leftOut(

@@ -22,12 +22,13 @@ import {
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
+import type { referencesIn } from '../planner/references.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
- * Reads the objects that the ids in these objects belong to, each kind once; with `isReferredOnly` no others, if that takes fewer
- * requests. A kind without a list leaves its ids as they are. `nameOf`: `null` for an object that is not known, or not the only
- * one with its key.
+ * Reads the objects that the ids in these objects belong to, and the targets of references in manifests, each kind once; without
+ * manifests (`null`) no others, if that takes fewer requests. A kind without a list leaves its ids as they are. `nameOf`: `null`
+ * for an object that is not known, or not the only one with its key.
  */
 export async function readReferenceNames(
   {
@@ -36,17 +37,19 @@ export async function readReferenceNames(
     called = 'the tenant',
   }: Pick<Tenant, 'client' | 'environment' | 'called'>,
   objects: readonly LiveObject[],
-  isReferredOnly: boolean,
+  references: ReturnType<typeof referencesIn> | null,
 ) {
   const uses = objects.flatMap((object) => usesIn(object, kinds));
-  const targets = [...new Set(uses.flatMap(({ target }) => target ?? []))];
+  const named = new Map(groupBy(references ?? [], ({ kind }) => kind));
+  const targets = [...new Set([...uses.flatMap(({ target }) => target ?? []), ...named.keys()])];
   const refusals = new Map<Kind, string>();
   const read = await Promise.all(
     targets.map(async (kind) => {
       try {
         const ids = uses.flatMap(({ target, ids: used }) => (target === kind ? used : []));
-        const few = isReferredOnly ? await readByIds(client, kind, [...new Set(ids)]) : null;
-        return few ?? (await readObjects(client, [allOf(kind)]));
+        const few = references ? null : await readByIds(client, kind, [...new Set(ids)]);
+        const keys = (named.get(kind) ?? []).map(({ key }) => key);
+        return few ?? (await readObjects(client, [{ ...allOf(kind), keys, allowsDuplicates: keys }]));
       } catch (error) {
         if (!isRefusedRead(error)) throw error;
         refusals.set(kind, error.message.replaceAll('\n', ' '));
@@ -60,6 +63,7 @@ export async function readReferenceNames(
   return {
     objects: found,
     nameOf,
+    refusals,
     /** Remarks on kinds that cannot be listed, and on ids without an object, in the fields of displayed objects. */
     remarksOn(isShown: (object: LiveObject, field: string) => boolean): readonly Diagnostic[] {
       const kept = uses
@@ -67,7 +71,7 @@ export async function readReferenceNames(
         .filter(({ from, field }) => isShown(from, field));
       const refused = targets.flatMap((kind): Diagnostic[] => {
         const why = refusals.get(kind);
-        if (why === undefined || !kept.some(({ target }) => target === kind)) return [];
+        if (why === undefined || !(named.has(kind) || kept.some(({ target }) => target === kind))) return [];
         const message = `Ids of the kind ${kind.name} stay as they are, since ${called} does not list its objects. ${why}`;
         return [{ code: 'ids-kept', severity: 'info', message }];
       });

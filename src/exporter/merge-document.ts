@@ -5,9 +5,11 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
+import { idsIn } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { isRefusedKey } from '../loader/tree.ts';
+import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import {
   canonicalJson,
@@ -21,7 +23,7 @@ import {
   objectsIn,
   sameJson,
 } from '../model/json.ts';
-import { markersIn, secretName } from '../model/marker.ts';
+import { markersIn, refOf, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
 import { type Draft, type DraftInput, draftObject, printPlace } from './draft.ts';
@@ -59,8 +61,10 @@ interface DocumentChanges {
 
 export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
+export interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
   readonly secrets: Pick<Secrets, 'matches'>;
+  /** What each `!ref` to one of these means is not known: the tenant does not list their kinds. */
+  readonly unread: ReadonlySet<Address>;
 }
 
 /** With the labels of ids by their places in the live object. */
@@ -106,7 +110,10 @@ export function mergeDocument(
       written: partOf(written, name),
     };
     const isInvalid = 'refused' in draft || invalid.has(slot.at);
-    if (isInvalid && secretName(declared) === null) changes.notes.push({ at: slot.at, reason: 'unwritable' });
+    const isUnread = idsIn(field, declared).some(({ id }) => context.unread.has(refOf(id) ?? ''));
+    if (isUnread) changes.notes.push({ at: slot.at, reason: 'unread' });
+    else if (isInvalid && secretName(declared) === null)
+      changes.notes.push({ at: slot.at, reason: 'unwritable' });
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
@@ -451,6 +458,11 @@ const noteWords = {
     severity: 'warning',
     words: "{} differs from the tenant, but a manifest cannot express the tenant's value.",
     hint: "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
+  },
+  unread: {
+    code: 'ids-kept',
+    severity: 'warning',
+    words: '{} was not compared: the tenant does not list a kind that it refers to.',
   },
   gone: {
     code: 'object-gone',

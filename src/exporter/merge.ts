@@ -1,7 +1,6 @@
 import { CST, Parser } from 'yaml';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
-import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
@@ -13,11 +12,10 @@ import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } fro
 import { applyEdits } from './edit/apply-edits.ts';
 import { byteOrderMarkOf, parseOne } from './edit/document.ts';
 import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSecrets } from './files.ts';
-import { mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
+import { type MergeContext, mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
-export interface MergeInput extends DraftInput {
-  readonly secrets: Pick<Secrets, 'matches'>;
+export interface MergeInput extends DraftInput, MergeContext {
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
   /** True for an object that was read and may be written; any other stays as it is. */

@@ -164,6 +164,27 @@ accessRequestConfig: { Source/HR: 2, Source/New%2FOne: 7 }
   expect(live().membership).toMatchObject({ limits: { [hr]: { most: 3 }, [ledger]: { most: 5 } } });
 });
 
+it.each([200, 403, 404])(
+  'a merge keeps what still leads to its object, also where its kind answers %i',
+  async (status) => {
+    const role = { id: caseId('A', 'Role'), name: 'Accountant', membership: { other: caseId('A', 'Ann') } };
+    const { write, read, run, sandbox } = await world({ seed: caseSeed('A', [role]) });
+    const manifest = 'kind: Role\nname: Accountant\nmembership: { other: !ref Identity/Ann }\n';
+    write('config/role.yaml', manifest);
+    if (status !== 200)
+      sandbox.faults.add({
+        kind: 'status',
+        status,
+        path: '/v2025/identities',
+        times: Number.POSITIVE_INFINITY,
+      });
+    const { stderr } = await expectEnd(run('export', '--merge'), 0);
+    expect(read('config/role.yaml')).toBe(manifest);
+    expect(stderr).not.toContain('[tag-replaced]');
+    expect(stderr.includes('membership was not compared')).toBe(status !== 200);
+  },
+);
+
 it('a merge leaves lists without order in the order of the manifest, also with secrets in them', async () => {
   const kind = {
     kind: 'Hook',

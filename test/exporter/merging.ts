@@ -46,6 +46,7 @@ export const usualInput = {
   inScope: () => true,
   secrets: secretsOf({ PW: 'clear' }),
   delete: false,
+  unread: new Set<string>(),
   fileOf: (path: string) => path,
   isUsedElsewhere: () => false,
 };
