@@ -6,6 +6,7 @@ import { type DraftInput, notExported } from '../exporter/draft.ts';
 import { type Export, exportObjects } from '../exporter/files.ts';
 import { collectionsFor, type Records } from '../exporter/ids.ts';
 import { type Merge, type MergeInput, mergeExport } from '../exporter/merge.ts';
+import { newNameOf } from '../exporter/merge-document.ts';
 import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
 import { defaultsOf, identityOf, LiveIndex, someOf } from '../kinds/live-objects.ts';
 import { globProblem, type Kinds, type Project } from '../kinds/project.ts';
@@ -13,9 +14,10 @@ import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { type ManifestDocument, type Member, printableOf } from '../loader/print.ts';
-import { type Address, matchAddresses, parseAddress } from '../model/address.ts';
+import { type Address, matchAddresses, parseAddress, referenceText } from '../model/address.ts';
 import { type Diagnostic, Failure, fail } from '../model/failure.ts';
-import { get } from '../model/json.ts';
+import { get, mapMembers } from '../model/json.ts';
+import { topName } from '../model/pointer.ts';
 import { didYouMean, namesAndMore } from '../model/words.ts';
 import { findPinnedElsewhere } from '../planner/match.ts';
 import {
@@ -24,6 +26,7 @@ import {
   lookupsIn,
   referencesIn,
   resolveReferences,
+  resourcesByIdentity,
 } from '../planner/references.ts';
 import type { Backup } from './backup.ts';
 import { checkScope, kindsNamed } from './choices.ts';
@@ -104,7 +107,8 @@ export async function mergeTenant(
     readToExport(reader, wanted, { root, isInScope, isNamed, declared: resources, references }),
     resolveLookups(reader.client, lookupsIn(resources)),
   ]);
-  const twice = findPinnedElsewhere(resources, new LiveIndex(objects), (...both) =>
+  const index = new LiveIndex(objects);
+  const twice = findPinnedElsewhere(resources, index, (...both) =>
     both.some(({ address }) => isInScope(address)),
   );
   if (twice.length > 0) throw new Failure(twice);
@@ -113,19 +117,29 @@ export async function mergeTenant(
     objects: [...referredTo, ...objects],
     isInScope: () => true,
   });
+  const unread = found.missing.flatMap(({ reference: { kind, uses } }) =>
+    read.refusals.has(kind) ? uses : [],
+  );
+  // Nothing is known of what they refer to: these fields stay.
+  const isUnread = (resource: Resource, field: string) =>
+    unread.some((use) => use.resource === resource && topName(use.at) === field);
+  const renamed = renamesOf(inScope, index, kinds);
   const merged = mergeExport({
     ...options,
     ...read.context,
     isUsedElsewhere: declarations.isReadByEnvironment,
     objects,
-    unread: new Set(
-      found.missing.flatMap(({ reference: { kind, to } }) => (read.refusals.has(kind) ? to : [])),
-    ),
+    renamed,
     // Without its text a secret cannot be compared, and need not be: it stays as it is written.
     secrets: {
       matches: (name, test) => secrets.problem(name) !== null || secrets.matches(name, test),
     },
-    resources: resources.map((resource) => fillReferences(fillLookups(resource, answer), found, true)),
+    resources: resources.map((resource) => {
+      const fields = mapMembers(resource.fields, (value, name) =>
+        isUnread(resource, name) ? undefined : value,
+      );
+      return fillReferences(fillLookups({ ...resource, fields }, answer), found, renamed);
+    }),
     // An unreadable object is not gone: its manifest stays.
     inScope: (object) =>
       isInScope(object.address) &&
@@ -139,6 +153,18 @@ export async function mergeTenant(
   return {
     ...merged,
     diagnostics: [...read.left, ...merged.diagnostics, ...read.remarks, ...leftOut(unusable, isMeant)],
+  };
+}
+
+/** Returns a function that gives the references to objects that a merge renames: it gives them the tenant's names. */
+function renamesOf(resources: readonly Resource[], index: LiveIndex, kinds: Kinds) {
+  const declared = resourcesByIdentity(resources);
+  return (reference: string): string | null => {
+    const { kind: to = '', key = [] } = parseAddress(reference) ?? {};
+    const kind = kinds.find(to);
+    const resource = kind && declared.get(identityOf(kind, key));
+    const name = resource ? newNameOf(resource, index.find(resource)) : null;
+    return name === null ? null : referenceText(to, [name]);
   };
 }
 

@@ -5,11 +5,9 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
-import { idsIn } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { isRefusedKey } from '../loader/tree.ts';
-import type { Address } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import {
   canonicalJson,
@@ -23,7 +21,7 @@ import {
   objectsIn,
   sameJson,
 } from '../model/json.ts';
-import { markersIn, refOf, secretName } from '../model/marker.ts';
+import { markersIn, secretName } from '../model/marker.ts';
 import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
 import { type Draft, type DraftInput, draftObject, printPlace } from './draft.ts';
@@ -61,10 +59,8 @@ interface DocumentChanges {
 
 export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
-export interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
+interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
   readonly secrets: Pick<Secrets, 'matches'>;
-  /** What each `!ref` to one of these means is not known: the tenant does not list their kinds. */
-  readonly unread: ReadonlySet<Address>;
 }
 
 /** With the labels of ids by their places in the live object. */
@@ -97,7 +93,7 @@ export function mergeDocument(
   const omissions = 'refused' in draft ? [] : draft.omissions;
   const invalid = new Set(omissions.flatMap(({ at, reason }) => (reason === 'notValid' ? [at] : [])));
   const merge: DocumentMerge = { resource, live, secrets: context.secrets, changes, tags, names, isSecret };
-  mergeKey(merge, written);
+  mergeKey(merge);
   for (const [name, field] of Object.entries(live.kind.fields)) {
     const declared = get(resource.fields, name);
     const current = get(live.fields, name) ?? null;
@@ -110,10 +106,7 @@ export function mergeDocument(
       written: partOf(written, name),
     };
     const isInvalid = 'refused' in draft || invalid.has(slot.at);
-    const isUnread = idsIn(field, declared).some(({ id }) => context.unread.has(refOf(id) ?? ''));
-    if (isUnread) changes.notes.push({ at: slot.at, reason: 'unread' });
-    else if (isInvalid && secretName(declared) === null)
-      changes.notes.push({ at: slot.at, reason: 'unwritable' });
+    if (isInvalid && secretName(declared) === null) changes.notes.push({ at: slot.at, reason: 'unwritable' });
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
@@ -135,16 +128,22 @@ function mergeLifecycle(
         changes.edits.push({ op: 'insert', path: ['lifecycle', name], value });
 }
 
+/** The name that a merge gives to an object that is pinned by its id: the tenant's. `null` if it keeps its own. */
+export function newNameOf({ ensure, id, key: [own] }: Resource, live: LiveObject | null): string | null {
+  const name = live?.key[0];
+  const isNamed =
+    ensure === 'present' && id !== null && own !== id && name !== undefined && name !== live?.id;
+  return isNamed && name !== own ? name : null;
+}
+
 /** The tenant may have another name for an object that is pinned by its id, or about to be renamed. */
-function mergeKey({ resource, live, changes }: DocumentMerge, written: Printable): void {
-  const [field] = live.kind.keyFields;
-  const [name] = live.key;
+function mergeKey({ resource, live, changes }: DocumentMerge): void {
   const isFormer = live.identity !== identityOf(live.kind, resource.key);
   if (resource.id === null && isFormer)
     changes.notes.push({ at: pointer('lifecycle', 'renamedFrom'), reason: 'rename' });
-  if (resource.id === null || !field || name === undefined || name === live.id) return;
-  if (partOf(written, field.name) === undefined || resource.key[0] === name) return;
-  changes.edits.push({ op: 'set', path: [field.name], value: name });
+  const [field] = live.kind.keyFields;
+  const name = newNameOf(resource, live);
+  if (field && name !== null) changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
 function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
@@ -458,11 +457,6 @@ const noteWords = {
     severity: 'warning',
     words: "{} differs from the tenant, but a manifest cannot express the tenant's value.",
     hint: "To keep the tenant's value, remove the field from the manifest. Otherwise the next apply writes the manifest's.",
-  },
-  unread: {
-    code: 'ids-kept',
-    severity: 'warning',
-    words: '{} was not compared: the tenant does not list a kind that it refers to.',
   },
   gone: {
     code: 'object-gone',

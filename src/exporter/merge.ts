@@ -1,6 +1,7 @@
 import { CST, Parser } from 'yaml';
 import type { LiveObject } from '../kinds/kind.ts';
 import { LiveIndex } from '../kinds/live-objects.ts';
+import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
@@ -9,15 +10,18 @@ import type { Diagnostic } from '../model/failure.ts';
 import { markersIn } from '../model/marker.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';
-import { applyEdits } from './edit/apply-edits.ts';
-import { byteOrderMarkOf, parseOne } from './edit/document.ts';
+import { applyEdits, renameReferences } from './edit/apply-edits.ts';
+import { byteOrderMarkOf } from './edit/document.ts';
 import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSecrets } from './files.ts';
-import { type MergeContext, mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
+import { mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
-export interface MergeInput extends DraftInput, MergeContext {
+export interface MergeInput extends DraftInput {
+  readonly secrets: Pick<Secrets, 'matches'>;
   /** Everything that the manifests declare, with overlays applied and lookups filled in. */
   readonly resources: readonly Resource[];
+  /** The reference to an object that the merge renames, by the one that manifests have; `null` for any other text. */
+  renamed(reference: string): string | null;
   /** True for an object that was read and may be written; any other stays as it is. */
   inScope(object: Pick<Resource, 'kind' | 'key' | 'address'>): boolean;
   readonly all: boolean;
@@ -91,7 +95,7 @@ function openDocument(
 ): DeclaredDocument[] {
   const { file, line } = resource.source();
   const segment = files.get(file)?.findLast((each) => each.line <= line);
-  const parsed = segment ? parseOne(segment.text) : null;
+  const parsed = segment ? renameReferences(segment.text, resource.kind, input.renamed) : null;
   if (!segment || !parsed) return [];
   const isPresent = resource.ensure === 'present';
   const isMerged = isPresent && input.inScope(resource);
@@ -105,7 +109,7 @@ function openDocument(
     const named = sideFilePath(path, file);
     return [{ at, named, path: input.fileOf(named) }];
   });
-  return [{ resource, live, segment, sideFiles, changes, isGone }];
+  return [{ resource, live, segment, text: parsed.text, sideFiles, changes, isGone }];
 }
 
 /** Drafts for the objects that no manifest declares, or their number, and the remarks on those without a draft. */
@@ -164,15 +168,15 @@ function editFiles(
 ) {
   const refused: Resource[] = [];
   const newTexts = new Map<Segment, string | null>(removed.map(({ segment }) => [segment, null]));
-  for (const { segment, resource, live, changes } of remaining) {
-    if (changes.edits.length === 0) continue;
+  for (const { segment, text: before, resource, live, changes } of remaining) {
+    if (changes.edits.length === 0 && before === segment.text) continue;
     const { address } = live ?? resource;
     const edits = changes.edits.map((edit) => {
       if (!('value' in edit)) return edit;
       const value = mapTags(edit.value, (tag, at) => (tag === '!secret' ? nameSecret({ address, at }) : at));
       return { ...edit, value };
     });
-    const text = applyEdits(segment.text, edits);
+    const text = applyEdits(before, edits);
     if (text === null) refused.push(resource);
     else newTexts.set(segment, text);
   }
@@ -207,6 +211,8 @@ interface DeclaredDocument {
   readonly resource: Resource;
   readonly live: LiveObject | null;
   readonly segment: Segment;
+  /** With the names that the merge gives to other objects. */
+  readonly text: string;
   /** Where it names them, by their paths from the project's root, and with links followed. */
   readonly sideFiles: readonly { readonly at: Pointer; readonly named: string; readonly path: string }[];
   readonly changes: ReturnType<typeof mergeDocument>;

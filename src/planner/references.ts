@@ -269,28 +269,28 @@ function problemsAt({ uses }: UsedReference, { code, message, hint }: Missing): 
 }
 
 /**
- * The resource with ids in place of its references, and markers for objects that the plan creates. With `keepsNames`, names of
- * members stay as they are written.
+ * The resource with ids in place of its references, and markers for objects that the plan creates. Names of members become what
+ * `rename` gives, and with `null` stay as they are written; without it, they become ids too.
  */
 export function fillReferences(
   resource: Resource,
   { ids }: Pick<ReturnType<typeof resolveReferences>, 'ids'>,
-  keepsNames = false,
+  rename?: (to: Address) => string | null,
 ): Resource {
   const references = referencesOf(resource);
   if (references.length === 0) return resource;
   const { kind, lifecycle } = resource;
-  const answer = (to: Address) => ids.get(to) ?? { $ref: to };
+  const answer = (to: Address, isName = false): Json =>
+    isName && rename ? rename(to) : (ids.get(to) ?? { $ref: to });
   const fields = mapMembers(resource.fields, (value, name) => {
     const field = kind.fields[name];
-    return field
-      ? withReferences(field, value, (to, isName) => (isName && keepsNames ? null : answer(to)))
-      : value;
+    return field ? withReferences(field, value, answer) : value;
   });
-  const names = references.flatMap(({ to, at, isName }) =>
-    isName ? [[segmentsOf(at).at(-1) ?? '', nameFrom(answer(to))] as const] : [],
-  );
-  if (keepsNames || names.length === 0) return { ...resource, fields };
+  const names = references.flatMap(({ to, at, isName }) => {
+    const name = isName ? answer(to, isName) : null;
+    return name === null ? [] : [[segmentsOf(at).at(-1) ?? '', nameFrom(name)] as const];
+  });
+  if (names.length === 0) return { ...resource, fields };
   // If ids are names of members, the places are those in the filled fields.
   const [idOf, nameOf] = [new Map(names), new Map(names.map(([name, id]) => [id, name]))];
   const fill = (at: Pointer) => renameSteps(kind, at, (name) => idOf.get(name) ?? null);

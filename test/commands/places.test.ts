@@ -181,9 +181,49 @@ it.each([200, 403, 404])(
     const { stderr } = await expectEnd(run('export', '--merge'), 0);
     expect(read('config/role.yaml')).toBe(manifest);
     expect(stderr).not.toContain('[tag-replaced]');
-    expect(stderr.includes('membership was not compared')).toBe(status !== 200);
+    expect(stderr.includes('Ids of the kind Identity stay as they are')).toBe(status !== 200);
   },
 );
+
+it('a merge gives references the names that it takes over from the tenant, wherever they are', async () => {
+  const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
+  const limits = { [hr]: { most: 4 }, [ledger]: { most: 5 } };
+  const role = {
+    id: caseId('A', 'Role'),
+    name: 'Accountant',
+    membership: { any: hr, sourceIds: [ledger, hr], limits },
+  };
+  const { write, read, run, plan } = await world({ seed: caseSeed('A', [role]) });
+  const manifest = (first: string, second: string, most: number) => `kind: Source
+id: ${hr}
+name: ${first}
+---
+kind: Source
+id: ${ledger}
+name: ${second}
+---
+kind: Role
+name: Accountant
+membership:
+  any: !ref Source/${first} # any
+  sourceIds: [!ref Source/${second}, !ref Source/${first}] # both
+  limits:
+    # The most of each.
+    Source/${first}: { most: ${most} } # one
+    Source/${second}: { most: 9 } # other
+lifecycle: { ignore: [/membership/limits/Source~1${second}] }
+`;
+  // The tenant gave the name of one to the other.
+  write('config/all.yaml', manifest('Old', 'HR', 3));
+  await expectEnd(run('export', '--merge'), 0);
+  expect(read('config/all.yaml')).toBe(manifest('HR', 'Ledger', 4));
+  expect((await plan()).changes).toEqual([]);
+  expect((await run('export', '--merge')).stdout).toContain('0 changed');
+  // References in other documents of the project are renamed too: else it could not be planned any more.
+  write('config/all.yaml', manifest('Old', 'HR', 3));
+  await expectEnd(run('export', '--merge', '--only', 'Source/**'), 0);
+  expect(read('config/all.yaml')).toBe(manifest('HR', 'Ledger', 3));
+});
 
 it('a merge leaves lists without order in the order of the manifest, also with secrets in them', async () => {
   const kind = {

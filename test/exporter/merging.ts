@@ -46,7 +46,7 @@ export const usualInput = {
   inScope: () => true,
   secrets: secretsOf({ PW: 'clear' }),
   delete: false,
-  unread: new Set<string>(),
+  renamed: () => null,
   fileOf: (path: string) => path,
   isUsedElsewhere: () => false,
 };

@@ -10,6 +10,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import type { Kind } from '../../kinds/kind.ts';
+import { renameSteps } from '../../kinds/references.ts';
 import {
   formatComment,
   type Mapping,
@@ -21,7 +23,7 @@ import {
 } from '../../loader/print.ts';
 import { lineEnd, lineStart, nextLine } from '../../loader/problems.ts';
 import { keyText } from '../../loader/tree.ts';
-import { segmentsOf } from '../../model/pointer.ts';
+import { type Pointer, pointer, segmentsOf } from '../../model/pointer.ts';
 import { isList, isMapping, isTagged, jsonOf, leavesIn, partOf } from '../print-live.ts';
 import { byteOrderMarkOf, type Edit, parseOne } from './document.ts';
 
@@ -37,6 +39,34 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
     parseOne(text.slice(mark.length)),
   );
   return done && mark + done.text;
+}
+
+/** The document with other references, also in names of members, where `renamed` gives one; `null` if it cannot be parsed. */
+export function renameReferences(text: string, kind: Kind, renamed: (reference: string) => string | null) {
+  const parsed = parseOne(text);
+  const spanOf = (node: unknown, to: string | null) =>
+    isScalar(node) && node.range && to !== null && to !== node.value ? [[...node.range, to] as const] : [];
+  const spansIn = (node: unknown, at: Pointer): ReturnType<typeof spanOf> => {
+    if (isSeq(node)) return node.items.flatMap((item, index) => spansIn(item, at + pointer(index)));
+    if (isMap(node))
+      return node.items.flatMap(({ key, value }) => {
+        const below = at + pointer(keyText(key) ?? '');
+        const name = segmentsOf(renameSteps(kind, below, renamed)).at(-1) ?? null;
+        return [...spanOf(key, name), ...spansIn(value, below)];
+      });
+    if (!isScalar(node)) return [];
+    const isPlace = at.startsWith('/lifecycle/ignore/');
+    const value = String(node.value);
+    return spanOf(
+      node,
+      node.tag === '!ref' ? renamed(value) : isPlace ? renameSteps(kind, value, renamed) : null,
+    );
+  };
+  const spans = parsed ? spansIn(parsed.root, '') : [];
+  if (!parsed || spans.length === 0) return parsed;
+  return parseOne(
+    spans.reduceRight((rest, [from, end, , to]) => splice(rest, from, end, printIn(parsed, to)), text),
+  );
 }
 
 /** The document after one edit, else byte for byte the same; `null` if no candidate means exactly what is wanted. */
