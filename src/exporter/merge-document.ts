@@ -5,9 +5,11 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { isIgnored } from '../kinds/places.ts';
 import type { Secrets } from '../kinds/project.ts';
+import { idsIn } from '../kinds/references.ts';
 import type { Resource } from '../kinds/resource.ts';
 import type { Member, Printable } from '../loader/print.ts';
 import { isRefusedKey } from '../loader/tree.ts';
+import { parseAddress } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import {
   canonicalJson,
@@ -22,7 +24,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import { markersIn, secretName } from '../model/marker.ts';
-import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts';
+import { isWithin, type Pointer, pointer, segmentsOf, topName, valueAt } from '../model/pointer.ts';
 import { runsOf } from '../model/runs.ts';
 import { type Draft, type DraftInput, draftObject, printPlace } from './draft.ts';
 import { type Edit, eolOf } from './edit/document.ts';
@@ -146,10 +148,25 @@ function mergeKey({ resource, live, changes }: DocumentMerge): void {
   if (field && name !== null) changes.edits.push({ op: 'set', path: [field.name], value: name });
 }
 
+/** True for a `!ref` with the right id where the tenant's value beside it names another kind, or none: a plan would refuse it. */
+function isLeftBehind(
+  { place: { field, at }, written, live }: ValueSlot,
+  { live: { fields } }: DocumentMerge,
+) {
+  if (!isTagged(written) || written.tag !== '!ref' || valueAt(fields, at) !== live) return false;
+  const below = pointer(...segmentsOf(at).slice(1));
+  if (!field.places?.idsAt(below).length) return false;
+  const use = idsIn(field, get(fields, topName(at)) ?? null).find(
+    (each) => each.at === below && !each.isName,
+  );
+  return use?.to[0] !== parseAddress(String(written.value))?.kind;
+}
+
 function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
   const { at, place, declared, live } = slot;
   if (isLeftAlone(merge, at, place.at, declared)) return;
-  if (sameJson(comparableAt(place, declared), comparableAt(place, live))) return;
+  const isSame = sameJson(comparableAt(place, declared), comparableAt(place, live));
+  if (isSame && !isLeftBehind(slot, merge)) return;
   const secret = secretName(declared);
   if (secret !== null) {
     const { kind, fields } = merge.live;
@@ -157,11 +174,15 @@ function mergeValue(slot: ValueSlot, merge: DocumentMerge): void {
     const isEqual =
       live === null || merge.secrets.matches(secret, (text) => isSameInPlace(kind, fields, place.at, text));
     if (!isEqual) merge.changes.notes.push({ at, reason: 'secret' });
-  } else if (merge.tags.has(place.at)) write('set', slot, merge);
+  } else if (isSame || merge.tags.has(place.at)) write('set', slot, merge);
   // Settings with secrets may exist although the tenant shows nothing of them.
+  // What is ignored needs an object around it.
   else if (
     isObject(declared) &&
-    (isObject(live) || (live === null && markersIn(declared, '$secret').length > 0))
+    (isObject(live) ||
+      (live === null && markersIn(declared, '$secret').length > 0) ||
+      ((live === null || isArray(live)) &&
+        merge.resource.lifecycle.ignore.some((each) => isWithin(each, at))))
   )
     mergeInside(slot, merge);
   else if (isArray(declared) && isArray(live)) mergeInside(slot, merge);
@@ -443,7 +464,7 @@ const noteWords = {
   tag: {
     code: 'tag-replaced',
     severity: 'info',
-    words: "{} no longer has the value that its tag gives; the tag was replaced with the tenant's value.",
+    words: "The tag of {} no longer fits what the tenant has; it was replaced with the tenant's value.",
     hint: 'Every environment that reads the manifest gets that value. If only one should, take the tag back and change what it gives there, such as a variable.',
   },
   rename: {

@@ -225,6 +225,21 @@ lifecycle: { ignore: [/membership/limits/Source~1${second}] }
   expect(read('config/all.yaml')).toBe(manifest('HR', 'Ledger', 3));
 });
 
+it('a merge writes the id where the tenant now has another type beside it', async () => {
+  const scheme = { approverType: 'MANAGER', approverId: caseId('A', 'Ann') };
+  const accessRequestConfig = { approvalSchemes: [scheme] };
+  const role = { id: caseId('A', 'Role'), name: 'Accountant', accessRequestConfig };
+  const { write, read, run, plan } = await world({ seed: caseSeed('A', [role]) });
+  const manifest =
+    'kind: Role\nname: Accountant\naccessRequestConfig: { approvalSchemes: [{ approverType: IDENTITY, approverId: !ref Identity/Ann }] }\n';
+  write('config/role.yaml', manifest);
+  await expectEnd(run('export', '--merge'), 0);
+  expect(read('config/role.yaml')).toBe(
+    manifest.replace('IDENTITY', 'MANAGER').replace('!ref Identity/Ann', caseId('A', 'Ann')),
+  );
+  expect((await plan()).changes).toEqual([]);
+});
+
 it('a merge leaves lists without order in the order of the manifest, also with secrets in them', async () => {
   const kind = {
     kind: 'Hook',

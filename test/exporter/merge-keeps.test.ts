@@ -28,6 +28,13 @@ describe('what stands under lifecycle.ignore', () => {
     );
   });
 
+  it('keeps an object around it where the tenant has none', () => {
+    const manifest = ignoring('attributes:\n  a: mine\n  b: mine\n', '/attributes/b');
+    expect(mergeFile(manifest, integration('I', { attributes: null }))).toBe(
+      manifest.replace('  a: mine\n', ''),
+    );
+  });
+
   it('is not added to a value that is declared whole', () => {
     const manifest = ignoring('statusMap:\n  a: mine\n', '/statusMap/b');
     expect(mergeFile(manifest, integration('I', { statusMap: { a: 'mine', b: 'theirs' } }))).toBe(manifest);
