@@ -210,7 +210,9 @@ function noteReference(scan: Scan, at: number): number | null {
   const [whole, name = ''] = match(scan, variable, at) ?? [];
   if (whole === undefined) return null;
   const end = at + whole.length;
-  const [steps = ''] = match(scan, followingSteps, end) ?? [];
+  // Most references are names alone.
+  const isAlone = !'.['.includes(scan.text[end] ?? ' ');
+  const [steps = ''] = (isAlone ? null : match(scan, followingSteps, end)) ?? [];
   if (!scan.noted.has(name + steps)) {
     scan.noted.add(name + steps);
     scan.references.push({ name, member: /^\.(\w+)/.exec(steps)?.[1] ?? null, steps, offset: at });
@@ -220,9 +222,10 @@ function noteReference(scan: Scan, at: number): number | null {
 
 /** Reads the rest of brackets, and reports what Velocity could not read. */
 function readBrackets(scan: Scan, offset: number, inside: Brackets, example: string): void {
-  const begin = cutShort(scan.text.slice(offset, scan.position).replace(/\s+/, ''));
+  const { position } = scan;
   const isRight = findClose(scan, inside);
   if (isRight) return;
+  const begin = cutShort(scan.text.slice(offset, position).replace(/\s+/, ''));
   const isOpen = isRight === null;
   // Without an end, there is nothing left to read.
   if (isOpen && scan.position === scan.text.length) scan.blocks.length = 0;
@@ -255,7 +258,8 @@ interface Level extends Brackets {
 }
 
 function openLevel(inside: Brackets): Level {
-  return { ...inside, letters: inside === formal ? ['r'] : [] };
+  const { content, as } = inside;
+  return { content, as, letters: inside === formal ? ['r'] : [] };
 }
 
 /** The letter of the next token; `null` at the end of the text, and of a line that does not close its `${`. Notes references. */
