@@ -285,6 +285,8 @@ it('adds the secrets that manifests name by now to pipelines, or says them where
       `kind: SimIntegration\nname: ${name}\ntype: Other\nattributes: { password: !secret ${name} }\n`,
     );
   declare('FIRST');
+  // As Git for Windows checks it out.
+  write(workflow, read(workflow).replaceAll('\n', '\r\n'));
   expect((await run(['init'])).stdout).toContain(`updated   ${workflow}`);
   expect(read(workflow).split('FIRST: ${{ secrets.FIRST }}')).toHaveLength(4);
   write(workflow, `${read(workflow)}# mine\n`);

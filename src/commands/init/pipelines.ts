@@ -345,6 +345,9 @@ export function writePipelines(
   };
 }
 
+/** Git for Windows checks files out with other line ends. */
+const asMade = (text: string | null) => text?.replaceAll('\r\n', '\n') ?? null;
+
 /**
  * The pipeline of a system. An unedited one, which equals the template filled with its own values, is updated. If another
  * pipeline has its place, or an edited one needs other jobs, ours goes into the project's folder, so that somebody can copy its
@@ -357,7 +360,7 @@ function pipelineOf(
   onlyExisting: boolean,
 ) {
   const read = (path: string) => {
-    const text = readIfThere(join(top, path));
+    const text = asMade(readIfThere(join(top, path)));
     const isOurs = text !== null && isFor(text, folder);
     const content = isOurs ? contentOf(text) : null;
     const made = content && pipelineFile(system, content, folder);
@@ -376,7 +379,7 @@ function pipelineOf(
   const lines = new Set(wanted.split('\n').map((line) => line.trim()));
   return {
     path: at.path,
-    content: (there: string | null) => (there === null || there === at.made ? wanted : there),
+    content: (there: string | null) => (there === null || asMade(there) === at.made ? wanted : there),
     // The existing file that runs, to which somebody must add the jobs of this one; `null`: this file runs.
     addTo: at === beside ? (places.find(({ isOurs }) => isOurs)?.path ?? systems[system].path) : null,
     // The lines that an edited file lacks.
