@@ -433,10 +433,16 @@ export function judgeEffect(
   return index < requests.length - 1 || isMade ? 'taken' : 'notTaken';
 }
 
-export function readinessOf(...asked: Parameters<typeof firstLeft>): Readiness {
-  const [entry, { live }, , secrets] = asked;
+/** Where a change begins: at its first request, or where an earlier run of the plan stopped. */
+export function readinessOf(
+  entry: KindChange,
+  found: FoundObjects,
+  progress: ReturnType<Journal['progress']>,
+  secrets: KnownSecrets,
+): Readiness {
+  const { live } = found;
   const { left, requests } = entry.change;
-  const ready = firstLeft(...asked);
+  const ready = firstLeft(entry, found, progress, secrets);
   if (ready.is === 'stale' || !left || !live || ready.from === requests.length) return ready;
   const unshown = unshownSecrets(entry, live, secrets);
   return unshown.length === 0 ? ready : stale(unshown.join(', and '));

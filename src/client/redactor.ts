@@ -160,10 +160,10 @@ function findSpellings(text: string, { filter, byStart }: Matcher): readonly Ran
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
     for (const { text: whole, isBase64 } of byStart.get(text.slice(at, at + shortest)) ?? []) {
+      const form = text.startsWith(whole, at) ? whole : text.slice(at, cut);
       // Every key begins with `-----BEGIN`.
-      const isCut = cut - at < whole.length && cut - at >= shortestAnywhere && !whole.startsWith('-----');
-      const form = isCut ? text.slice(at, cut) : whole;
-      if (!whole.startsWith(form) || !text.startsWith(form, at) || (isBase64 && at < runEnd)) continue;
+      const isCut = form.length >= shortestAnywhere && whole.startsWith(form) && !form.startsWith('-----');
+      if ((form !== whole && !isCut) || (isBase64 && at < runEnd)) continue;
       const range = { start: at, end: at + form.length };
       if (isBase64) {
         ranges.push(wholeRun(text, range));

@@ -9,6 +9,7 @@ import { unresolved } from '../loader/problems.ts';
 import { schemaOf } from '../loader/schema.ts';
 import { largestFile } from '../loader/source.ts';
 import { type Address, byAddress } from '../model/address.ts';
+import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -199,7 +200,8 @@ function asPrinted(live: LiveObject, context: DraftContext): LiveObject {
   const hidden = live.hidden.map((at) => renameSteps(kind, at, rename));
   const object = { ...live, fields: renameMembers(kind, live.fields, rename), hidden };
   const { tags } = labelIds(object, context);
-  const isSecret = secretsIn(object);
+  const secrets = lazy(() => secretsIn(object));
+  const isSecret = (at: Pointer) => secrets()(at);
   const fields = mapMembers(object.fields, (value, name) => {
     const field = get(kind.fields, name);
     if (!field || !isUnordered(field) || !isArray(value)) return value;

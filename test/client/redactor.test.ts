@@ -66,6 +66,11 @@ it.each(['', '…', '..."', '"}'])(
   },
 );
 
+it.each(['correct-horse..."}', 'correct horse…'])(
+  'takes out all of a secret that ends like a cut message: %s',
+  (whole) => expect(redactorOf(whole).text(`Bad: ${whole}`)).toBe('Bad: [secret]'),
+);
+
 it('takes out a secret in JSON that quotes JSON', () => {
   const message = JSON.stringify({ error: `before ${inJson(secret)} after` });
   expect(redactorOf(secret).text(message)).toBe('{"error":"before [secret] after"}');
