@@ -1,9 +1,11 @@
-import type { LiveObject } from '../kinds/kind.ts';
-import { addressesOf, type Match } from '../kinds/live-objects.ts';
+import { type Kind, type LiveObject, parentKey } from '../kinds/kind.ts';
+import { addressesOf, identityOf, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
-import { type Address, matchAddresses } from '../model/address.ts';
+import { type Address, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import type { Change, Plan } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
+import { namesAndMore } from '../model/words.ts';
 import type { Deletion } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 
@@ -54,6 +56,7 @@ export function findRefusals(
     ...protectedLosses(losses, policy.protect),
     ...tooManyDeletes(losses.length, input.choices.maxDeletes ?? policy.maxDeletes),
     ...deletesOfAll(input, losses, writes),
+    ...replacedAbove(input, writes),
     ...lockOuts,
   ];
 }
@@ -123,5 +126,29 @@ function deletesOfAll(
     const message = `The plan deletes ${which} in the tenant.`;
     const hint = `If you want that, add --allow-delete-all ${kind}.`;
     return [{ code: 'deletes-all', severity: 'error', message, hint }];
+  });
+}
+
+/** A tenant deletes what is below an object together with it, so no change there would last. */
+function replacedAbove({ resources, choices }: PlanInput, writes: readonly PlannedWrite[]): Diagnostic[] {
+  const isInScope = scopeFilter(choices.scope);
+  const replaced = new Map(
+    writes.flatMap(({ change, match: { kind } }) =>
+      change.risk.includes('replace') ? [[identityOf(kind, change.key), change.address]] : [],
+    ),
+  );
+  const above = ({ parent }: Kind, key: Key): Address | undefined => {
+    if (!parent || replaced.size === 0) return undefined;
+    const own = parentKey(parent, key);
+    return replaced.get(identityOf(parent.kind, own)) ?? above(parent.kind, own);
+  };
+  const declared = resources.filter(({ address }) => isInScope(address));
+  return groupBy(declared, ({ kind, key }) => above(kind, key)).flatMap(([address, below]): Diagnostic[] => {
+    if (address === undefined) return [];
+    const shown = below.slice(0, 3).map((each) => each.address);
+    const lost = namesAndMore(shown, below.length - shown.length);
+    const message = `${address} would be deleted and created again, and the tenant deletes what is below it: ${lost}.`;
+    const hint = `Apply it alone with --only '${address}'. The next plan then creates the others.`;
+    return [{ code: 'replaces-parent', severity: 'error', message, hint, address }];
   });
 }

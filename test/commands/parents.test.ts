@@ -96,6 +96,25 @@ const deletesSent = ({ sandbox }: World) =>
   sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
 
 describe('objects below another one', () => {
+  it('are not changed in the plan that makes their parent anew, which is refused with what to do', async () => {
+    const replaced = {
+      ...source,
+      fields: { type: 'text' },
+      write: { immutable: ['type'], replace: true },
+    };
+    const own = '{ kind: Source, name: HR, type: B }\n---\n';
+    const world = await project({ 'config/all.yaml': own + manifests }, [replaced, schema, policy]);
+    const { code, stderr } = await world.run('apply', '--yes', '--allow-delete-all', 'Source');
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/below it:\s+SourceSchema\/HR\/account\./)]);
+    expect(stderr).toContain("--only 'Source/HR'");
+    expect(deletesSent(world)).toEqual([]);
+    await succeed(world, 'apply', '--yes', '--only', 'Source/HR');
+    expect(deletesSent(world)).toEqual(['/v2025/sources/s1']);
+    expect(addresses(await world.plan())).toContain('create SourceSchema/HR/account');
+    await succeed(world, 'apply', '--yes');
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
   it('are planned by the name of their parent, which may be created with them', async () => {
     const world = await project();
     const plan = await world.plan();
