@@ -7,6 +7,7 @@ import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
 import { isRepeatable, type Request, type SentRequest, secretsSentBy } from '../model/documents.ts';
 import { fail, messageOf } from '../model/failure.ts';
+import { pick } from '../model/json.ts';
 import { fillLive } from '../model/marker.ts';
 import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
@@ -176,12 +177,13 @@ function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned
     ? fillRequest(planned, (to) => (to === change.address ? shownId(live) : undefined))
     : planned;
   const fields = readableFields(kind, live?.fields ?? {});
-  const body = fillLive(request.body, (at) => {
+  const read = (at: Pointer) => {
     const value = valueAt(fields, at);
     if (value !== undefined) return value;
     throw fail('live-value-missing', `${change.address} has nothing at ${JSON.stringify(at)}.`);
-  });
-  return { ...request, body };
+  };
+  const names = Object.keys(fields).filter((name) => name !== kind.parent?.part);
+  return { ...request, body: fillLive(request.body, read, () => pick(live?.raw ?? {}, names)) };
 }
 
 interface Step {

@@ -160,7 +160,8 @@ function create(target: Described, input: WriteInput): Write {
   for (const step of stepsOf(target, Object.keys(whole).filter(isLater))) {
     const members = pick(whole, [...step]);
     body = { ...body, ...members };
-    const change = target.update === 'put' ? body : setBody(target, members);
+    // A PUT takes away what it leaves out, also what the tenant set itself when it created the object.
+    const change = target.update === 'put' ? { $beside: body } : setBody(target, members);
     requests.push(changeCall(target, input.settings, place, change));
   }
   return { requests };

@@ -8,6 +8,7 @@ import {
   itemsOf,
   type Json,
   type JsonObject,
+  mapMembers,
   objectFrom,
 } from './json.ts';
 import {
@@ -30,6 +31,7 @@ import {
  *   read, or once an apply has created the object;
  * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
+ * - `{"$beside": members}` in request bodies: these members, beside all others that the object has just before sending;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
  * - `{"$tag": [tag, argument, offset]}` in documents whose tags are not resolved yet;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
@@ -44,6 +46,7 @@ const markerKeys: readonly string[] = [
   '$lookup',
   '$ref',
   '$live',
+  '$beside',
   '$jsonText',
   '$tag',
   '$literal',
@@ -131,9 +134,18 @@ function fillName(name: string, idOf: IdOf): string {
 export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
   pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
-/** Live markers become what `read` returns for their places, as literals. Throws what `read` throws. */
-export function fillLive(body: Json, read: (at: Pointer) => Json): Json {
+/**
+ * Live markers become what `read` returns for their places, as literals; `others` are the members that the object has. Throws what
+ * `read` throws.
+ */
+export function fillLive(
+  body: Json,
+  read: (at: Pointer) => Json,
+  others: () => JsonObject = () => ({}),
+): Json {
   return fill(body, (part) => {
+    const members = get(markerIn(part), '$beside');
+    if (isObject(members)) return { ...mapMembers(others(), literal), ...members };
     const at = livePlace(part);
     return at === null ? undefined : { $literal: read(at) };
   });

@@ -161,6 +161,25 @@ describe('write', () => {
     }
   });
 
+  it('`first` with PUT keeps what the tenant set when it created the object', async () => {
+    const made = () => world.sandbox.state.objects.Role?.filter(({ name }) => name === 'New') ?? [];
+    const world: World = await roles(
+      { first: ['type'], alone: [['owner', 'enabled']] },
+      [{ name: 'New', owner: 'ben', enabled: true }],
+      { update: 'put' },
+      () =>
+        made().forEach((each) => void Object.assign(each, { segment: 'default', type: each.type ?? 'B' })),
+    );
+    await settle(world);
+    expect(writesSent(world)).toEqual(['POST /v2025/roles', 'PUT /v2025/roles/NEW', 'PUT /v2025/roles/NEW']);
+    const puts = world.sandbox.log.filter(({ method }) => method === 'PUT');
+    const kept = { name: 'New', segment: 'default', type: 'B', description: null };
+    expect(puts.map(({ body }) => body)).toEqual([
+      { ...kept, owner: 'ben', enabled: null },
+      { ...kept, owner: 'ben', enabled: true },
+    ]);
+  });
+
   it('`first` is finished by one more apply where the run ended between', async () => {
     const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
