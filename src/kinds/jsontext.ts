@@ -14,14 +14,17 @@ const mayBeJson = /^\s*(\{|\[|null\s*$)/;
 /** Deeper maps stay text: they do not occur, and reading them costs their length at each level. */
 const deepest = 20;
 
+/** A name has no sign of JSON or Velocity: a template of JSON is not a map, though it may contain `=`. */
+const mapName = '[^\\s,="{}[\\]$#][^,="{}[\\]$#]*';
+const beforeName = new RegExp(`, (?=${mapName}=)`, 'g');
+const mapMember = new RegExp(`^(${mapName})=(.*)$`, 's');
+
 /** `{a=b, closed by={d=e}}`; a value may contain `=` but not `, name=`. */
 function readMapText(text: string, depth: number): Json | undefined {
   const inner = depth > deepest ? null : insideOf(text.trim(), '{}');
   if (inner === null) return undefined;
   if (inner.trim() === '') return {};
-  const members = split(inner, /, (?=[^\s,=][^,=]*=)/g).map((member) =>
-    /^([^\s,=][^,=]*)=(.*)$/s.exec(member),
-  );
+  const members = split(inner, beforeName).map((member) => mapMember.exec(member));
   const entries: [string, Json][] = [];
   for (const member of members) {
     if (!member) return undefined;

@@ -134,12 +134,21 @@ export function identitiesOf(
 /** What declares a live object: by its id, or by its key, below the name that manifests give its parent. */
 export function declarerOf<T extends { readonly key: Key }>(
   byIdentity: ReadonlyMap<string, T>,
-  { kind, key, id, above }: Pick<LiveObject, 'kind' | 'key' | 'id' | 'above'>,
+  object: Pick<LiveObject, 'kind' | 'key' | 'id' | 'above'>,
 ): T | undefined {
+  const { kind, id } = object;
   const byId = id === null ? undefined : byIdentity.get(`id ${kind.name} ${id}`);
-  const parent = above && declarerOf(byIdentity, above);
-  const declared = parent ? [partFor(parent.key), ...key.slice(1)] : key;
-  return byId ?? byIdentity.get(identityOf(kind, declared));
+  return byId ?? byIdentity.get(identityOf(kind, declaredKey(byIdentity, object)));
+}
+
+/** Manifests may name an object at any level above, and none of those between. */
+function declaredKey(
+  byIdentity: ReadonlyMap<string, { readonly key: Key }>,
+  { key, above }: Pick<LiveObject, 'key' | 'above'>,
+): Key {
+  if (!above) return key;
+  const parent = declarerOf(byIdentity, above)?.key ?? declaredKey(byIdentity, above);
+  return [partFor(parent), ...key.slice(1)];
 }
 
 interface DeclaredTree extends Tree {

@@ -303,6 +303,7 @@ ${more}
 
   it('have the secrets that their manifests mark', async () => {
     const world = await create('settings: { code: !secret CODE }');
+    const all = world.read('config/all.yaml');
     const shown = [
       (await succeed(world, 'get', 'SchemaAttribute/**')).stdout,
       (await succeed(world, 'diff', 'test', 'test', '--only', 'SchemaAttribute/**')).stdout,
@@ -311,6 +312,9 @@ ${more}
     ];
     expect(shown.join()).not.toContain('sesame');
     expect(shown[0]).toContain('code: !secret CODE');
+    // Nobody declares the object between.
+    world.write('config/all.yaml', all.replace(/^kind: SourceSchema[^-]*---\n/m, ''));
+    expect((await succeed(world, 'get', 'SchemaAttribute/**')).stdout).toContain('code: !secret CODE');
   });
 });
 

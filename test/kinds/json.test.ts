@@ -211,6 +211,8 @@ describe('map text', () => {
       { url: 'u', 'assignment group': 'IAM', Für: 'x/y', 'a/b': '1' },
     ],
     ['{"a": 1}', { a: 1 }],
+    ['{"link": "https://x/?id=$id", "count": $n}', '{"link": "https://x/?id=$id", "count": $n}'],
+    ['{#if($a)x=y#end, b=c}', '{#if($a)x=y#end, b=c}'],
     [' null ', null],
     ['7', '7'],
     ['"text"', '"text"'],

@@ -202,7 +202,6 @@ describe('a number in a manifest', () => {
       '{"a": [{"$live": "/attributes/password"}]}',
       '{"\\u0024secret": "PW"}',
       '{"__proto__": 1}',
-      '{$live=/a}',
     ])
       expect(errors(failureOf({ 'config/a.yaml': written(json) }))).toEqual([
         'reserved-key config/a.yaml:3:10',
