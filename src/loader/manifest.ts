@@ -4,6 +4,7 @@ import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { type Kinds, unknownKind } from '../kinds/project.ts';
+import { secretTest } from '../kinds/redact.ts';
 import { idsIn } from '../kinds/references.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress, referenceText } from '../model/address.ts';
@@ -31,7 +32,7 @@ import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from
 import { cutShort, didYouMean } from '../model/words.ts';
 import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import { type Place, type Problem, type Problems, unresolved } from './problems.ts';
+import { type Place, type Problem, type Problems, quoted, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
 import { type FoundNode, findNode, isRefusedKey, placeInside, type ReadTag, type Tree } from './tree.ts';
@@ -243,7 +244,11 @@ function checkManifest(declared: DeclaredTree, address: Address | null): boolean
   const isFitting = checkSchema(schemaOf(kind), declared, find, (general, place, fault) => {
     const { message, ...problem } = explain(kind, fault) ?? general;
     const noted = noteOverlay(message, Boolean(overlaid?.find(fault.at)));
-    problems.report({ ...problem, message: noted }, place, address === null ? {} : { address });
+    const isSecret = secretTest(kind, { marked: [], values: [value] })(fault.at);
+    problems.report({ ...problem, message: noted }, place, {
+      ...(address !== null && { address }),
+      ...(isSecret && { excerpt: false }),
+    });
   });
   // The names that identify an object, besides its parent's.
   const identifying = kind.keyFields.map(({ name }) => name).filter((name) => name !== kind.parent?.part);
@@ -404,7 +409,7 @@ function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
     }
     if (typeof given !== 'string' || typeof shown === 'string') return [];
     return inexactIn(given).map((digits) => {
-      const number = cutShort(digits, 40);
+      const number = quoted(cutShort(digits, 40));
       const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
       return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
     });

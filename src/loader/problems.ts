@@ -35,17 +35,24 @@ export class SourceFile {
     return { file: this.path, line, column: col };
   }
 
+  /** Whether the line at `offset` may show a credential: messages then quote nothing of it. */
+  conceals(offset: number): boolean {
+    const { text } = this;
+    const start = lineStart(text, offset);
+    const above = lineStart(text, Math.max(0, start - 1));
+    const below = lineEnd(text, nextLine(text, start));
+    const isInKey = text.lastIndexOf('-----BEGIN ', start) > text.lastIndexOf('-----END ', start);
+    return isInKey || mayShowCredential(text.slice(start, lineEnd(text, offset)), text.slice(above, below));
+  }
+
   /**
    * The line at `offset` with its number, and a caret below it. A long line is cut around the caret, and one that may show a
    * credential is left out: excerpts get into logs.
    */
   excerpt(offset: number): string {
     const { line } = this.at(offset);
+    if (this.conceals(offset)) return `${line} | (not shown: this line may hold a credential)`;
     const [start, end] = [lineStart(this.text, offset), lineEnd(this.text, offset)];
-    const above = lineStart(this.text, Math.max(0, start - 1));
-    const below = lineEnd(this.text, nextLine(this.text, start));
-    if (mayShowCredential(this.text.slice(start, end), this.text.slice(above, below)))
-      return `${line} | (not shown: this line may hold a credential)`;
     const from = Math.max(start, offset - shownBefore);
     const until = Math.min(end, offset + shownAfter);
     const number = String(line);
@@ -108,6 +115,12 @@ const maxPerFile = 50;
  */
 export const unresolved = `\0${randomUUID()}`;
 
+/** A value of a file in a message: shown only if its line is. */
+export const quoted = (text: string): string => `${quoteMark}${text.replaceAll(quoteMark, '')}${quoteMark}`;
+
+const quoteMark = '\u0001';
+const quotations = new RegExp(`${quoteMark}([^${quoteMark}]*)${quoteMark}`, 'g');
+
 export interface Problem {
   readonly code: string;
   readonly message: string;
@@ -115,7 +128,7 @@ export interface Problem {
 }
 
 interface Details extends Partial<Pick<Diagnostic, 'severity' | 'address'>>, Pick<Problem, 'hint'> {
-  /** `false`: the line is not shown. */
+  /** `false`: neither the line nor {@link quoted} values are shown. */
   readonly excerpt?: false;
 }
 
@@ -133,6 +146,8 @@ export class Problems {
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (message.includes(unresolved) || !this.#accepts(place, code)) return;
     const { hint, address, excerpt } = details;
+    const isConcealed = excerpt === false || place?.file.conceals(place.offset) === true;
+    const show = (text: string) => text.replaceAll(quotations, isConcealed ? '•••' : '$1');
     const severity = details.severity ?? (this.tolerated.includes(code) ? 'warning' : 'error');
     const source = place?.file.at(place.offset);
     const id = JSON.stringify([code, message, source]);
@@ -140,10 +155,10 @@ export class Problems {
     this.#found.set(id, {
       code,
       severity,
-      message,
+      message: show(message),
       ...(source && { source }),
       ...(place && excerpt !== false && place.file.isShown && { excerpt: place.file.excerpt(place.offset) }),
-      ...(typeof hint === 'string' && { hint }),
+      ...(typeof hint === 'string' && { hint: show(hint) }),
       ...(address !== undefined && { address }),
     });
   }

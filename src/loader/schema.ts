@@ -10,7 +10,7 @@ import { type Pointer, pointer, segmentsOf, setPart, valueAt } from '../model/po
 import { looksLikeCredential } from '../model/sensitive.ts';
 import { cutShort, didYouMean, joinWords } from '../model/words.ts';
 import { findOddBlank } from './parse.ts';
-import { type Place, type Problem, unresolved } from './problems.ts';
+import { type Place, type Problem, quoted, unresolved } from './problems.ts';
 import type { FoundNode, Tree } from './tree.ts';
 
 /** Replaces a secret or lookup while a tree is validated: a text that is not known yet. */
@@ -172,7 +172,7 @@ function describeMissing({ params, parentSchema }: ErrorObject, subject: string)
 
 function describeName({ keyword, parentSchema, instancePath }: ErrorObject, name: string): Problem {
   const where = instancePath === '' ? '' : ` in ${labelOf(instancePath)}`;
-  const shown = `\`${brief(name) || '""'}\``;
+  const shown = `\`${shorten(name) || '""'}\``;
   if (keyword === 'pattern') {
     const rule = parentSchema?.description ?? 'other characters';
     return { code: 'invalid-value', message: `${shown} is not a valid name${where}: a name has ${rule}.` };
@@ -212,15 +212,15 @@ function describeType(error: ErrorObject, subject: string, node: unknown): Probl
 function hintForType(types: readonly string[], { data, parentSchema }: ErrorObject, node: unknown) {
   if (types.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     // As it is written: 1.10 is read as 1.1.
-    const text = brief(isScalar(node) && node.value === data && node.source ? node.source : data);
+    const text = isScalar(node) && node.value === data && node.source ? node.source : String(data);
     const pattern: unknown = parentSchema?.pattern;
     // In quotes, the text may not be valid either.
     const isFit = typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);
-    return isFit ? `If it is text, put it in quotes: "${text}".` : exampleOf(parentSchema);
+    return isFit ? `If it is text, put it in quotes: "${brief(text)}".` : exampleOf(parentSchema);
   }
   const isTruth = types.includes('boolean');
   if (isTruth && typeof data === 'string' && /^(yes|on|no|off)$/i.test(data))
-    return `YAML 1.2 reads \`${data}\` as text: write \`${/^(yes|on)$/i.test(data)}\`.`;
+    return `YAML 1.2 reads \`${quoted(data)}\` as text: write \`${/^(yes|on)$/i.test(data)}\`.`;
   const isNumber = types.includes('integer') || types.includes('number');
   if (
     typeof data === 'string' &&
@@ -270,9 +270,11 @@ function hintForDomain(data: unknown, schema: ErrorObject['parentSchema']): stri
 function brief(data: unknown): string {
   if (typeof data === 'object' && data !== null) return Array.isArray(data) ? 'a list' : 'a mapping';
   if (data === deferred) return 'a secret or lookup';
-  const text = String(data);
-  if (looksLikeCredential(text)) return '•••';
-  return cutShort(text.replaceAll(/[ \t]*[\r\n]\s*/g, ' '), 40);
+  return quoted(shorten(String(data)));
+}
+
+function shorten(text: string): string {
+  return looksLikeCredential(text) ? '•••' : cutShort(text.replaceAll(/[ \t]*[\r\n]\s*/g, ' '), 40);
 }
 
 function labelOf(at: Pointer): string {

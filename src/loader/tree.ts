@@ -21,6 +21,7 @@ import {
   type Place,
   type Problem,
   type Problems,
+  quoted,
   SourceFile,
   unresolved,
 } from './problems.ts';
@@ -128,12 +129,12 @@ function readScalar(node: Scalar, walk: Walk): Json {
   if (typeof value !== 'number') return typeof value === 'boolean' ? value : null;
   const exponent = /e\+?/i;
   if (String(value).replace(exponent, 'e') === source.replace(exponent, 'e') || source === '-0') return value;
-  const shown = cutShort(source, 40);
+  const [shown, read] = [quoted(cutShort(source, 40)), quoted(String(value))];
   const isTooLarge = !Number.isFinite(value);
   const message = isTooLarge
     ? `JSON has no number \`${shown}\`.`
-    : `\`${shown}\` is read as the number ${value}.`;
-  const orNumber = isTooLarge ? '' : ` If it is a number, write ${value}.`;
+    : `\`${shown}\` is read as the number ${read}.`;
+  const orNumber = isTooLarge ? '' : ` If it is a number, write ${read}.`;
   const hint = `If it is text, put it in quotes: "${shown}".${orNumber}`;
   return refuse(walk, node, { code: 'inexact-number', message, hint });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/kinds/resource.ts';
 import { Problems, SourceFile } from '../../src/loader/problems.ts';
 import { Failure, fail, hasErrors } from '../../src/model/failure.ts';
-import { brief, config, type Files, resource, thrown } from './fixture.ts';
+import { brief, config, type Files, refusalOf, resource, thrown } from './fixture.ts';
 
 /** How problems are collected, and how their places are shown. */
 
@@ -221,6 +221,39 @@ describe('a line that may hold a credential is not shown', () => {
     expect(isShown('hunter2 a', { above: '"token": >-' })).toBe(false);
     expect(isShown('  text', { above: 'key: |' })).toBe(true);
     expect(isShown('  text', { above: 'password: !secret NAME' })).toBe(true);
+  });
+
+  it('nor where it is inside a key of several lines', () => {
+    const key = '-----BEGIN KEY-----\nMIIE\nAQEF\n-----END KEY-----\nkind: A\nname: b\n';
+    const lines = [0, 20, 25, 30, 48, 56].map((offset) => new SourceFile('a', key).excerpt(offset));
+    expect(lines.map((line) => line.includes('not shown'))).toEqual([true, true, true, true, false, false]);
+  });
+
+  it('and no message quotes its values, nor those of a `secret` place', () => {
+    const kind = {
+      kind: 'Foo',
+      path: '/v1/foos',
+      key: 'name',
+      update: 'put',
+      fields: { pin: 'text' },
+      places: { pin: 'secret' },
+    };
+    const found = refusalOf({
+      'kinds/Foo.kind.yaml': JSON.stringify(kind),
+      'config/a.yaml': 'kind: SimIntegration\nname: a\nattributes: { password: 0421 }\n',
+      'config/b.yaml': 'kind: Foo\nname: a\npin: 4217\n',
+      'config/c.yaml': 'kind: NotificationTemplate\nkey: k\nmedium: EMAIL\nlocale: en\nsubject: 099\n',
+    });
+    expect(found.map(brief)).toEqual([
+      'inexact-number config/a.yaml:3:25',
+      'wrong-type config/b.yaml:3:6',
+      'inexact-number config/c.yaml:5:10',
+    ]);
+    expect(JSON.stringify(found)).not.toContain('421');
+    expect(found[0]?.message).toBe('`•••` is read as the number •••.');
+    expect(found[2]?.hint).toBe('If it is text, put it in quotes: "099". If it is a number, write 99.');
+    const auth = config('    identity: { baseUrl: "https://a.example", auth: hunter2 }\n');
+    expect(JSON.stringify(refusalOf({ 'tenantctl.yaml': auth }))).not.toContain('hunter2');
   });
 });
 
