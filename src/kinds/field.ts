@@ -48,7 +48,8 @@ export function comparable(field: Field, value: Json | undefined): Json {
     case 'text':
       return typeof value === 'string' ? value.replaceAll(/\r\n?/g, '\n') || null : value;
     case 'email':
-      return typeof value === 'string' ? foldName(value) || null : value;
+      // Variables of templates, unlike addresses, differ by case.
+      return typeof value === 'string' && !value.includes('$') ? foldName(value) || null : value || null;
     case 'set':
       if (!isArray(value)) return value;
       return comparableSet(field.to === undefined ? value : value.map(comparableId));

@@ -1,5 +1,6 @@
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
+import { readJsonText } from '../kinds/jsontext.ts';
 import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
@@ -395,7 +396,8 @@ function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
     }
     // Keys and numbers in YAML are refused when they are read.
     const texts = isObject(given) ? (field.nested ?? []).map((each) => get(given, each)) : [given];
-    if (!texts.some((text) => typeof text === 'string')) return [];
+    const json = texts.filter((text) => typeof text === 'string' && readJsonText(text) !== text);
+    if (json.length === 0) return [];
     const shown = get(readableFields(kind, { [name]: given }), name) ?? null;
     const [refused] = placesOf(
       shown,
@@ -407,12 +409,13 @@ function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
         'A manifest cannot have it. Tags such as `!secret NAME` need YAML: declare the members instead of a text.';
       return [{ at, code: 'reserved-key', message, hint }];
     }
-    if (typeof given !== 'string' || typeof shown === 'string') return [];
-    return inexactIn(given).map((digits) => {
-      const number = quoted(cutShort(digits, 40));
-      const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
-      return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
-    });
+    return json
+      .flatMap((text) => inexactIn(String(text)))
+      .map((digits) => {
+        const number = quoted(cutShort(digits, 40));
+        const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
+        return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
+      });
   });
 }
 

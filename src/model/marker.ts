@@ -151,7 +151,10 @@ export function fillLive(
   });
 }
 
-/** Secret markers become what `reveal` returns, literals what they hold, and `write` makes the text of JSON in text. */
+/**
+ * Secret markers become what `reveal` returns, literals what they hold, and `write` makes the text of JSON in text. A text in its
+ * place is sent as it is: a secret or a template that is JSON itself.
+ */
 export function renderBody(
   body: Json,
   reveal: (name: string) => string,
@@ -163,7 +166,9 @@ export function renderBody(
     const name = secretName(part);
     if (name !== null) return reveal(name);
     const inner = jsonTextOf(part);
-    return inner === undefined ? undefined : write(renderBody(inner, reveal, write));
+    if (inner === undefined) return undefined;
+    const rendered = renderBody(inner, reveal, write);
+    return typeof rendered === 'string' ? rendered : write(rendered);
   });
 }
 

@@ -55,6 +55,7 @@ it.each<[string, Field, Json, Json]>([
 it.each<[string, Field, Json, Json]>([
   ['texts in another case', { is: 'text' }, 'a', 'A'],
   ['texts with a line more', { is: 'text' }, 'a\n\nb', 'a\nb'],
+  ['variables in another case', { is: 'email' }, '${mailFrom}', '${mailfrom}'],
   ['plain values in another case', { is: 'value' }, 'a@b', 'A@b'],
   ['plain values with another line end', { is: 'value' }, 'a\r\n', 'a\n'],
   ['a number and its text', { is: 'value' }, 1, '1'],

@@ -192,6 +192,13 @@ describe('a number in a manifest', () => {
       message: '`1e400` in the JSON of `attributes` is more than a number can hold.',
       hint: 'If it is text, put it in quotes: "1e400".',
     });
+    const chat = 'kind: NotificationTemplate\nkey: a\nmedium: SLACK\nlocale: en\nslackTemplate:\n  ';
+    const nested = failureOf({
+      'config/a.yaml': `${chat}blocks: '[{"a": 1.10, "b": 12345678901234567890}]'\n`,
+    });
+    expect(nested.map(({ message }) => message)).toEqual([
+      '`12345678901234567890` in the JSON of `slackTemplate` is more than a number can hold.',
+    ]);
     const text = 'attributes: "12345678901234567890"';
     expect(resource(`kind: SimIntegration\nname: a\n${text}\n`).fields).toBeDefined();
   });

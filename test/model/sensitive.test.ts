@@ -174,6 +174,11 @@ describe('rendering a body', () => {
   it('escapes a secret inside JSON text', () =>
     expect(renderBody({ $jsonText: { a: { $secret: 'A' } } }, () => '"\\\n')).toBe('{"a":"\\"\\\\\\n"}'));
 
+  it('sends a text in the place of JSON as it is, since it is the JSON text itself', () => {
+    expect(renderBody({ $jsonText: { $secret: 'A' } }, () => '{"a":1}')).toBe('{"a":1}');
+    expect(renderBody({ $jsonText: { $literal: '$cards' } }, reveal)).toBe('$cards');
+  });
+
   it('leaves objects alone that only resemble a marker', () => {
     for (const body of [{ $secret: 'A', more: 1 }, { $secret: 7 }, { $live: 7 }]) {
       expect(renderBody(body, reveal)).toEqual(body);
