@@ -1,6 +1,6 @@
 import { compareField } from '../kinds/compare.ts';
 import { declarableFields, isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
-import type { Field, Kind, LiveObject } from '../kinds/kind.ts';
+import { type Field, type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, type ReadRequest, shownId } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
@@ -417,7 +417,7 @@ function renewedIds(
       const live = found.get(record.address);
       const made = kind.can.create ? { $ref: address } : null;
       const id = live === undefined ? null : ((live && shownId(live)) ?? made);
-      return [[`${kind.name}/${record.id}`, { address, id }]];
+      return [[`${kind.name}/${ownId(kind, record.id)}`, { address, id }]];
     }),
   );
 }

@@ -41,6 +41,15 @@ const policy = {
   fields: { name: 'text', fields: { is: 'json' } },
 };
 
+/** A kind below one that is itself below another. */
+const attribute = {
+  ...schema,
+  kind: 'SchemaAttribute',
+  path: '/v2025/schemas/{schema}/attributes',
+  parent: { schema: 'SourceSchema' },
+  fields: { type: 'value', settings: { is: 'json' } },
+};
+
 const kinds = [source, schema, policy];
 const objects = {
   Source: [
@@ -153,23 +162,34 @@ describe('objects below another one', () => {
     expect((await succeed(world, 'export', '--merge', '--all')).stdout).toContain('0 changed');
   });
 
-  it('are deleted before their parent, and a rollback makes both again', async () => {
-    const world = await project({});
-    await succeed(world, 'export', '--kinds', 'Source,SourceSchema');
+  it('are deleted before their parent, and a rollback makes all of them again', async () => {
+    const world = await project({}, [...kinds, attribute]);
+    world.sandbox.state.objects.SchemaAttribute = [{ id: 'a1', schema: 'x1', name: 'uid', type: 'STRING' }];
+    await succeed(world, 'export', '--kinds', 'Source,SourceSchema,SchemaAttribute');
     rmSync(`${world.dir}/config/source-schemas/hr`, { recursive: true });
     rmSync(`${world.dir}/config/sources/hr.yaml`);
-    await succeed(world, 'apply', '--yes', '--prune', '--result', 'result.json');
-    expect(deletesSent(world)).toEqual(['/v2025/sources/s1/schemas/x1', '/v2025/sources/s1']);
+    const uid = 'config/schema-attributes/hr-account/uid.yaml';
+    world.write(uid, world.read(uid).replace('type: STRING', 'ensure: absent'));
+    const options = ['--prune', '--allow-delete-all', 'SchemaAttribute', '--result', 'result.json'];
+    await succeed(world, 'apply', '--yes', ...options);
+    expect(deletesSent(world)).toEqual([
+      '/v2025/schemas/x1/attributes/a1',
+      '/v2025/sources/s1/schemas/x1',
+      '/v2025/sources/s1',
+    ]);
     expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x2' }]);
     await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
     const back: Plan = JSON.parse(world.read('back.json'));
-    expect(addresses(back)).toEqual(['create Source/HR', 'create SourceSchema/HR/account']);
+    expect(addresses(back)).toEqual([
+      'create Source/HR',
+      'create SourceSchema/HR/account',
+      'create SchemaAttribute/HR%2Faccount/uid',
+    ]);
     await succeed(world, 'apply', 'back.json');
     const hr = inTenant(world, 'Source').find(({ name }) => name === 'HR');
-    expect(inTenant(world, 'SourceSchema')).toMatchObject([
-      { id: 'x2' },
-      { source: hr?.id, name: 'account' },
-    ]);
+    const [, account] = inTenant(world, 'SourceSchema');
+    expect(account).toMatchObject({ source: hr?.id, name: 'account' });
+    expect(inTenant(world, 'SchemaAttribute')).toMatchObject([{ schema: account?.id, type: 'STRING' }]);
   });
 
   it('may be declared absent together with their parent', async () => {
@@ -232,15 +252,6 @@ describe('objects below another one', () => {
     expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
   });
 });
-
-/** A kind below one that is itself below another. */
-const attribute = {
-  ...schema,
-  kind: 'SchemaAttribute',
-  path: '/v2025/schemas/{schema}/attributes',
-  parent: { schema: 'SourceSchema' },
-  fields: { type: 'value', settings: { is: 'json' } },
-};
 
 describe.each([
   ['whose manifest gives it another name', 'id: s1', 'HR'],
