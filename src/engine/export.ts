@@ -7,14 +7,14 @@ import { type Export, exportObjects } from '../exporter/files.ts';
 import { collectionsFor, type Records } from '../exporter/ids.ts';
 import { type Merge, type MergeInput, mergeExport } from '../exporter/merge.ts';
 import { newNameOf } from '../exporter/merge-document.ts';
-import { isObserved, type Kind, type LiveObject } from '../kinds/kind.ts';
+import { isObserved, type Kind, type LiveObject, parentKey, partFor } from '../kinds/kind.ts';
 import { defaultsOf, identityOf, LiveIndex, someOf } from '../kinds/live-objects.ts';
 import { globProblem, type Kinds, type Project } from '../kinds/project.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
 import type { Declarations } from '../loader/index.ts';
 import { resolveLinks } from '../loader/paths.ts';
 import { type ManifestDocument, type Member, printableOf } from '../loader/print.ts';
-import { type Address, matchAddresses, parseAddress, referenceText } from '../model/address.ts';
+import { type Address, type Key, matchAddresses, parseAddress, referenceText } from '../model/address.ts';
 import { type Diagnostic, Failure, fail } from '../model/failure.ts';
 import { get, mapMembers } from '../model/json.ts';
 import { topName } from '../model/pointer.ts';
@@ -156,15 +156,21 @@ export async function mergeTenant(
   };
 }
 
-/** Returns a function that gives the references to objects that a merge renames: it gives them the tenant's names. */
+/** Returns a function that gives references the tenant's names of objects that a merge renames, and of those above them. */
 function renamesOf(resources: readonly Resource[], index: LiveIndex, kinds: Kinds) {
   const declared = resourcesByIdentity(resources);
+  const keyNow = (kind: Kind, key: Key): Key => {
+    const resource = declared.get(identityOf(kind, key));
+    const name = resource ? newNameOf(resource, index.find(resource)) : null;
+    if (name !== null) return [name];
+    const { parent } = kind;
+    return parent ? [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)] : key;
+  };
   return (reference: string): string | null => {
     const { kind: to = '', key = [] } = parseAddress(reference) ?? {};
     const kind = kinds.find(to);
-    const resource = kind && declared.get(identityOf(kind, key));
-    const name = resource ? newNameOf(resource, index.find(resource)) : null;
-    return name === null ? null : referenceText(to, [name]);
+    const now = kind ? keyNow(kind, key) : key;
+    return now.join('/') === key.join('/') ? null : referenceText(to, now);
   };
 }
 

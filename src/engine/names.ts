@@ -3,7 +3,7 @@ import { readByIds, readObjects } from '../client/read.ts';
 import { knownIds, type NameSources, type Records } from '../exporter/ids.ts';
 import { isReferenceField } from '../kinds/field.ts';
 import { type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
-import { allOf } from '../kinds/live-objects.ts';
+import { allOf, isKnownById } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
@@ -111,7 +111,8 @@ function namesById(objects: readonly LiveObject[]): ReadonlyMap<string, string> 
   const byKey = new Map(groupBy(objects, ({ identity }) => identity));
   const byId = new Map(groupBy(objects, idOf));
   const named = objects
-    .filter(({ id, key }) => key[0] !== id && key.every((part) => part !== '' && part.isWellFormed()))
+    .filter(({ kind, ...each }) => !isKnownById(each) || kind.idMember === kind.keyFields[0]?.name)
+    .filter(({ key }) => key.every((part) => part !== '' && part.isWellFormed()))
     .filter((each) => byKey.get(each.identity)?.length === 1 && byId.get(idOf(each))?.length === 1);
   return new Map(named.map((object) => [idOf(object), referenceText(object.kind.name, object.key)]));
 }

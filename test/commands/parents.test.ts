@@ -312,6 +312,16 @@ ${more}
     expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x1' }]);
   });
 
+  it('are still referred to after a merge, which may take over the name', async () => {
+    const world = await create('type: STRING');
+    await succeed(world, 'export', '--merge');
+    const isRename = pin.startsWith('lifecycle');
+    expect(world.read('config/all.yaml')).toContain(
+      `!ref SourceSchema/${isRename ? 'People' : name}/account`,
+    );
+    expect(addresses(await world.plan())).toEqual(isRename ? ['update Source/People'] : []);
+  });
+
   it('have the secrets that their manifests mark', async () => {
     const world = await create('settings: { code: !secret CODE }');
     const all = world.read('config/all.yaml');
@@ -327,6 +337,22 @@ ${more}
     world.write('config/all.yaml', all.replace(/^kind: SourceSchema[^-]*---\n/m, ''));
     expect((await succeed(world, 'get', 'SchemaAttribute/**')).stdout).toContain('code: !secret CODE');
   });
+});
+
+it('objects below those whose name is their id are exported with a reference to them', async () => {
+  const group = { ...source, kind: 'Group', path: '/v2025/groups', id: 'name', list: { pageSize: null } };
+  const member = {
+    ...schema,
+    kind: 'Member',
+    path: '/v2025/groups/{group}/members',
+    parent: { group: 'Group' },
+  };
+  const world = await project({}, [...kinds, group, member]);
+  world.sandbox.state.objects.Group = [{ id: 'Admins', name: 'Admins', description: 'All' }];
+  world.sandbox.state.objects.Member = [{ id: 'm1', group: 'Admins', name: 'ann', nativeObjectType: 'User' }];
+  await succeed(world, 'export', '--kinds', 'Group,Member');
+  expect(world.read('config/members/admins/ann.yaml')).toContain('group: !ref Group/Admins');
+  expect(addresses(await world.plan())).toEqual([]);
 });
 
 it.each([
