@@ -24,11 +24,16 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
       ? placesOf(value, (part, place) => part !== null && fieldSays(field, place, 'secret'), at)
       : [];
     const declared = secrets.filter((place) => !isFilledInLater(valueAt(fields, place)));
-    if (!holdsSettings(kind, at)) return declared;
+    const holds = holdsSettings(kind, at);
+    // Whatever a field is for, an object in it may have members that nobody described.
+    const isOpen = typeof value === 'object' && field !== undefined && !/^(json|records)$/.test(field.is);
+    if (!holds && !isOpen) return declared;
     // Settings that cannot be parsed may contain anything.
     const told =
-      typeof value === 'string' && value !== '' ? [at] : placesBelow(value, at, field?.is !== 'json');
-    return [...declared, ...told.filter((place) => !fieldSays(field, place, 'plain', 'reference'))];
+      typeof value === 'string' && value !== ''
+        ? [at]
+        : placesBelow(value, at, holds && field?.is !== 'json');
+    return [...declared, ...told.filter((place) => !fieldSays(field, place, 'plain', 'reference', 'secret'))];
   });
 }
 

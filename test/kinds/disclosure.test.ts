@@ -307,6 +307,12 @@ describe('what looks like a credential', () => {
 
   it('is looked for in the settings of another system only', () => {
     expect(credentialPlaces(sim, { description: 'https://u:hunter2@h.example' })).toEqual([]);
+    const fields = { a: 'value', b: 'set', c: { is: 'reference', to: 'Thing' }, d: 'text' };
+    const kind = kindFrom(descriptorFrom({ kind: 'A', path: '/v1/a', update: 'put', fields }));
+    const open = { a: { password: 'x', u: 1 }, b: [{ token: 'x' }], c: { id: '1', apiKey: 'x' }, d: 'x' };
+    // An object in a field of any type, though nobody described its members.
+    expect(credentialPlaces(kind, open)).toEqual(['/a/password', '/b/0/token', '/c/apiKey']);
+    expect(credentialPlaces(kind, { a: 'x', b: ['x'], c: '1' })).toEqual([]);
     expect(credentialPlaces(sim, {})).toEqual([]);
     expect(holdsSettings(sim, '/attributes/url')).toBe(true);
     expect(holdsSettings(sim, '/description')).toBe(false);
