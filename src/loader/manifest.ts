@@ -384,8 +384,10 @@ function readLifecycle(
 }
 
 /** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
-function wrongJson({ kind, value }: DeclaredTree): ProblemAt[] {
-  return Object.entries(value).flatMap(([name, given]) => {
+function wrongJson({ kind, value, overlaid }: DeclaredTree): ProblemAt[] {
+  // A text that an overlay merges into is none in the value.
+  const written = (overlaid?.sources ?? [value]).flatMap((source) => Object.entries(source));
+  return written.flatMap(([name, given]) => {
     const field = get(kind.fields, name);
     if (field?.is !== 'json') return [];
     const at = pointer(name);

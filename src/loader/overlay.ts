@@ -1,12 +1,12 @@
 import type { Environment as WrittenEnvironment } from '../generated/schemas/project.ts';
+import { readableFields } from '../kinds/field.ts';
 import { applyMergePatch } from '../kinds/json-patch.ts';
-import { readJsonText } from '../kinds/jsontext.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { globProblem } from '../kinds/project.ts';
 import { type Address, matchAddresses } from '../model/address.ts';
-import { get, isObject, type Json, type JsonObject, objectFrom } from '../model/json.ts';
+import { get, isObject, type Json, type JsonObject, mapMembers, pick } from '../model/json.ts';
 import { isFilledInLater, secretPlaces } from '../model/marker.ts';
-import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
+import { type Pointer, placeAbove, pointer, valueAt } from '../model/pointer.ts';
 import type { readConnection } from './connection.ts';
 
 /** The members, besides the key, of a manifest with `ensure: absent`. */
@@ -31,29 +31,34 @@ export function readOverlays(
      * identifies the object: such members are left alone, and reported.
      */
     apply(manifest: JsonObject, address: Address, kind: Kind) {
-      const used = prepared.filter(({ matches }) => matches(address));
-      if (used.length === 0) return null;
       const fixed = ['kind', ...kind.keyFields.map(({ name }) => name)];
-      let value = manifest;
-      for (const overlay of used) {
+      const matching = prepared.filter(({ matches }) => matches(address));
+      if (matching.length === 0) return null;
+      const used = matching.map((overlay) => {
         overlay.used = true;
         for (const name of fixed.filter((each) => Object.hasOwn(overlay.merge, each))) {
           const message = `An overlay cannot change \`${name}\`, which identifies the object.`;
           problems.add('overlay-key', message, overlay.find(`/${name}`).key);
         }
-        value = applyOverlay(value, overlay.merge, { kind, fixed });
-      }
+        const merge = mapMembers(overlay.merge, (value, name) => (fixed.includes(name) ? undefined : value));
+        return { merge, find: overlay.find };
+      });
+      const sources = [manifest, ...used.map(({ merge }) => merge)];
       return {
-        value,
+        value: mergeSources(sources, { kind, fixed }),
+        /** The manifest and the overlays, each as it is written. */
+        sources,
         /** The places that the manifest or one of the overlays marks `!secret`. */
-        secrets: () => [manifest, ...used.map(({ merge }) => merge)].flatMap((each) => secretPlaces(each)),
+        secrets: () => sources.flatMap((each) => secretPlaces(each)),
         /** Where an overlay has written a value; `null` for one of the manifest, and for a mapping that both have members of. */
         find(at: Pointer) {
-          const isInManifest = isMapping(valueAt(manifest, at));
-          const writing = used.filter(({ merge }) => !isInManifest || !isMapping(valueAt(merge, at)));
-          return writing.map(({ find }) => find(at)).findLast(({ match }) => match !== 'missing') ?? null;
+          const isInManifest = isMapping(valueAt(readableFields(kind, manifest), at));
+          const writing = used.filter(
+            ({ merge }) => writes(merge, at) && !(isInManifest && isMapping(valueAt(merge, at))),
+          );
+          return writing.at(-1)?.find(at) ?? null;
         },
-        touches: (at: Pointer) => used.some(({ find }) => find(at).match !== 'missing'),
+        touches: (at: Pointer) => used.some(({ merge }) => writes(merge, at)),
       };
     },
     reportUnused() {
@@ -71,30 +76,29 @@ export function readOverlays(
 }
 
 /**
- * Applies a JSON merge patch (RFC 7396), with one difference: a field set to `null` stays `null`, so that it is cleared in the
- * tenant as it would be by a manifest. If manifest or overlay say `ensure: absent`, the fields of the other one are ignored.
+ * Applies JSON merge patches (RFC 7396) to a manifest, with one difference: a field set to `null` stays `null`, so that it is
+ * cleared in the tenant as it would be by a manifest. JSON is the same as a text. If the object is to be absent in the end,
+ * only the source that says so may have further fields, which is an error: those of the others are ignored.
  */
-function applyOverlay(
-  manifest: JsonObject,
-  merge: JsonObject,
+function mergeSources(
+  [manifest = {}, ...merges]: readonly JsonObject[],
   { kind, fixed }: { readonly kind: Kind; readonly fixed: readonly string[] },
 ): JsonObject {
-  const ensure = get(merge, 'ensure');
-  const forAbsent = [...absentMembers, ...fixed];
-  const members = Object.entries(manifest).filter(
-    ([name]) => ensure !== 'absent' || forAbsent.includes(name),
-  );
-  const base = objectFrom(members);
-  const patches = Object.entries(merge).filter(([name]) => !fixed.includes(name));
-  const isAbsent = ensure === undefined && get(base, 'ensure') === 'absent';
-  const changes = patches.filter(([name]) => !isAbsent || forAbsent.includes(name));
-  const merged = changes.map(([name, patch]) => {
-    const written = get(base, name) ?? null;
-    // JSON is the same as a text.
-    const value = get(kind.fields, name)?.is === 'json' ? readJsonText(written) : written;
-    return [name, applyMergePatch(value, patch, isMapping)] as const;
-  });
-  return { ...base, ...objectFrom(merged) };
+  let merged = manifest;
+  for (const merge of merges) {
+    const below = readableFields(kind, pick(merged, Object.keys(merge)));
+    const patch = (item: Json, name: string) => applyMergePatch(get(below, name) ?? null, item, isMapping);
+    merged = { ...merged, ...mapMembers(merge, patch) };
+  }
+  if (get(merged, 'ensure') !== 'absent') return merged;
+  const decisive = [manifest, ...merges].findLast((each) => Object.hasOwn(each, 'ensure')) ?? manifest;
+  const kept = [...absentMembers, ...fixed, ...Object.keys(decisive)];
+  return mapMembers(merged, (value, name) => (kept.includes(name) ? value : undefined));
+}
+
+/** True if a merge sets or removes a value, or a whole that contains it: a tag or an alias too has only the members that it gives. */
+function writes(merge: JsonObject, at: Pointer): boolean {
+  return valueAt(merge, at) !== undefined || placeAbove(merge, at, (part) => !isMapping(part)) !== null;
 }
 
 /** A marker is a single value, even though it is an object. */

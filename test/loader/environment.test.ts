@@ -401,6 +401,29 @@ describe('overlays', () => {
     expect(fields).toEqual({ attributes: { a: 1, b: { d: 3 }, n: 1 }, statusMap: '{}' });
   });
 
+  test('are merged into text in such text, and declare what is beside their members', () => {
+    const text = `'{"type":"m","content":{"a":1}}'`;
+    const files = {
+      'tenantctl.yaml': config(
+        '    overlays: [{ target: "**", merge: { slackTemplate: { messageJSON: { type: n } } } }]\n',
+      ),
+    };
+    const template = 'kind: NotificationTemplate\nkey: k\nmedium: SLACK\nlocale: en\n';
+    const { fields } = resource(`${template}slackTemplate: { text: t, messageJSON: ${text} }\n`, files);
+    expect(fields.slackTemplate).toEqual({ text: 't', messageJSON: { type: 'n', content: { a: 1 } } });
+  });
+
+  test.each([
+    [`'{"n": {"$secret": "P"}}'`, 'reserved-key config/a.yaml:3:13'],
+    [`'{"n": 12345678901234567890}'`, 'inexact-number config/a.yaml:3:13'],
+  ])('do not hide a mistake in the text that they are merged into: %s', (text, error) => {
+    const files = {
+      'tenantctl.yaml': config('    overlays: [{ target: "**", merge: { attributes: { a: 1 } } }]\n'),
+      'config/a.yaml': `kind: SimIntegration\nname: a\nattributes: ${text}\n`,
+    };
+    expect(errors(failureOf(files))).toEqual([error]);
+  });
+
   test('a secret is replaced, not merged with', () => {
     const overlay = '{ target: "**", merge: { attributes: { p: { x: 1 }, b: !secret Q } } }';
     const { fields, secrets } = overlaid(overlay);
@@ -425,6 +448,40 @@ describe('overlays', () => {
     const made = resource('kind: SimIntegration\nname: a\nensure: absent', files);
     expect([made.ensure, made.fields, made.lifecycle.protect]).toEqual([ensure, fields, !isEnsuredHere]);
     expect(made.declaration?.isEnsuredHere).toBe(isEnsuredHere);
+  });
+
+  test('of several that declare absence, or not, the last decides, and no field is lost', () => {
+    const all = '{ target: "**", merge: { ensure: absent } }';
+    const [described, present] = ['{ description: x }', '{ ensure: present }'];
+    const made = overlaid(
+      all,
+      `{ target: "**", merge: ${described} }`,
+      `{ target: "**", merge: ${present} }`,
+    );
+    expect([made.ensure, made.fields]).toMatchObject([
+      'present',
+      { description: 'x', attributes: { a: 1, b: { c: 2, d: 3 } } },
+    ]);
+    expect(overlaid(`{ target: "**", merge: ${present} }`, all)).toMatchObject({
+      ensure: 'absent',
+      fields: {},
+    });
+  });
+
+  test.each([
+    ['an alias', '{ attributes: *desk }'],
+    ['a tag', '{ attributes: !var desk }'],
+    ['a tag for all of it', '!var fields'],
+  ])('set the members that %s gives, and no others', (_name, merge) => {
+    const { overlayAt, isOverlaid } = resource(manifest, {
+      'tenantctl.yaml': config(
+        `    variables: { desk: &desk { a: 2 }, fields: { attributes: *desk } }\n    overlays: [{ target: "**", merge: ${merge} }]\n`,
+      ),
+    });
+    expect(overlayAt('/attributes/a')).toMatchObject({ file: 'tenantctl.yaml' });
+    const others = ['/description', '/attributes/b', '/attributes/b/c'];
+    expect(others.map((at) => [overlayAt(at), isOverlaid(at)])).toEqual(Array(3).fill([null, false]));
+    expect(['/attributes', '/attributes/a', '/attributes/a/x'].map(isOverlaid)).toEqual([true, true, true]);
   });
 
   test('have the positions of their values', () => {
