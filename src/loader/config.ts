@@ -334,9 +334,7 @@ function readValue(
   { readTag, problems }: { readonly readTag: ReadTag; readonly problems: Problems },
 ): Json {
   const readCredential: ReadTag = (tag, argument, place) =>
-    ['!env', '!secret'].includes(tag) && typeof argument === 'string'
-      ? { $secret: argument }
-      : readTag(tag, argument, place);
+    readTag(tag === '!env' ? 'credential' : tag, argument, place);
   const readSetting: ReadTag = (tag, argument, place) => {
     const value = readTag(tag, argument, place);
     if (!isFilledInLater(value)) return value;

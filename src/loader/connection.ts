@@ -279,7 +279,7 @@ function readAllowedHosts(env: NodeJS.ProcessEnv, problems: Problems): Network['
   return entries.flatMap((entry) => {
     const host = parseAllowedHost(entry);
     if (host) return [host];
-    const message = `${allowedHostsVariable} lists \`${entry}\`, which is not a host.`;
+    const message = `${allowedHostsVariable} lists \`${entry.replace(/.*@/, '•••@')}\`, which is not a host.`;
     const hint = 'Write `host` or `host:port`, separated by commas: no scheme, path or pattern.';
     problems.add('invalid-allowed-hosts', message, null, { hint });
     return [];

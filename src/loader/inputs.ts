@@ -1,6 +1,5 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import type { Secrets } from '../kinds/project.ts';
 import { Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
@@ -24,7 +23,7 @@ export function readInputs(root: string, { env = process.env, onSecret }: InputO
   const hasDotEnv = !isCi(env) && lstatSync(join(root, dotEnvName), { throwIfNoEntry: false }) !== undefined;
   const values = hasDotEnv ? withDotEnv(root, env, problems) : env;
   const withheld: ReadonlySet<string> = new Set();
-  return { env, values, withheld, secrets: secretsFrom(values, onSecret) };
+  return { env, values, withheld, secrets: secretsFrom(env, values, onSecret) };
 }
 
 /** True in a CI job. Some machines set CI to say that they run none. */
@@ -49,37 +48,45 @@ function withDotEnv(root: string, env: NodeJS.ProcessEnv, problems: Problems): N
   }
   const { text } = file;
   const before = problems.count;
+  const found = new Map<string, string>();
   for (let offset = 0; offset < text.length; ) {
     readable.lastIndex = offset;
-    const isReadable = readable.test(text);
-    if (!isReadable) problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks });
-    offset = nextLine(text, isReadable ? readable.lastIndex : offset);
+    const line = readable.exec(text);
+    if (!line) problems.add('env-file-syntax', misread, { file, offset }, { hint: asItLooks });
+    const [, name, written = ''] = line ?? [];
+    const value = written.replaceAll('\r', '').trim();
+    if (name !== undefined) found.set(name, /^["'`]/.test(value) ? value.slice(1, -1) : value);
+    offset = nextLine(text, line ? readable.lastIndex : offset);
   }
-  if (problems.count > before) return env;
-  const added = Object.entries(parseEnv(text)).filter(([name]) => !Object.hasOwn(env, `${name}_FILE`));
-  return { ...Object.fromEntries(added), ...env };
+  return problems.count > before ? env : { ...Object.fromEntries(found), ...env };
 }
 
 const misread = `This line of ${dotEnvName} would not be read as it looks.`;
 const asItLooks =
   'Write `NAME=value`, or begin a comment with `#`. Put a value that contains `#`, a quote or several lines in quotes that it does not contain (\', " or `), and one that contains `\\n` not in ", where that is a new line. A name that ends in `_FILE` may only be a variable of the environment: write the value itself.';
 
-/** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. Node reads `"\n"` as a new line. */
+/** A comment, or a name and a value: in quotes, which no backslash escapes, or up to a `#` after a blank. For Node, `"\n"` is a new line. */
 const readable =
-  /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"(?:[^"\\]|\\(?!n))*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
+  /[^\S\n]*(?:(?:export[^\S\n]+)?(?![\w.-]*_FILE[^\S\n]*=)([A-Za-z_][\w.-]*)[^\S\n]*=[^\S\n]*("(?:[^"\\]|\\(?!n))*"|'[^']*'|`[^`]*`|(?!["'`])[^#\n]*(?<![^\s=](?=#))))?[^\S\n]*(?:#.*)?$/my;
 
 /**
  * The secrets in environment variables: `NAME` is the variable of that name, else the content of the file that the variable
  * `NAME_FILE` names, without a line ending at its end. An empty one is not set: pipelines pass missing secrets as empty.
  * `onSecret` is called with each text when it is read first.
  */
-function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = () => {}): Secrets {
+function secretsFrom(
+  env: NodeJS.ProcessEnv,
+  values: NodeJS.ProcessEnv,
+  onSecret: (text: string) => void = () => {},
+): Secrets {
   const known = new Map<string, string>();
+  // A file that the environment names counts more than `.env`, too.
+  const textOf = (name: string) => get(get(env, `${name}_FILE`) ? env : values, name);
   const reveal = (name: string): string => {
     const found = known.get(name);
     if (found !== undefined) return found;
-    const text = unlessEmpty(get(env, name)) ?? unlessEmpty(readSecretFile(name, get(env, `${name}_FILE`)));
-    if (text === null) throw unsetSecret(env, name);
+    const text = unlessEmpty(textOf(name)) ?? unlessEmpty(readSecretFile(name, get(env, `${name}_FILE`)));
+    if (text === null) throw unsetSecret(env, name, textOf(name));
     known.set(name, text);
     onSecret(text);
     return text;
@@ -96,7 +103,7 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
     reveal,
     problem,
     renew(name) {
-      const path = unlessEmpty(get(env, name)) === null ? get(env, `${name}_FILE`) : undefined;
+      const path = unlessEmpty(textOf(name)) === null ? get(env, `${name}_FILE`) : undefined;
       let text: string | null = null;
       try {
         text = unlessEmpty(readSecretFile(name, path));
@@ -116,10 +123,10 @@ function secretsFrom(env: NodeJS.ProcessEnv, onSecret: (text: string) => void = 
 
 const unlessEmpty = (text: string | null | undefined): string | null => (text?.trim() ? text : null);
 
-function unsetSecret(env: NodeJS.ProcessEnv, name: string): Failure {
+function unsetSecret(env: NodeJS.ProcessEnv, name: string, text: string | undefined): Failure {
   const file = get(env, `${name}_FILE`);
   const orFile = `or set ${name}_FILE to the path of a file that holds it.`;
-  if (get(env, name) === undefined && !file) {
+  if (text === undefined && !file) {
     // A job does not read it.
     const orAdd = isCi(env) ? '' : ` add it to .env,`;
     const hint = `Set the environment variable ${name},${orAdd} ${orFile}`;

@@ -38,8 +38,8 @@ function readValue(tag: string, argument: Json, context: TagContext, place: Plac
   }
   if (tag === '!var') return readVariable(argument, context, place);
   if (tag === '!env') return readEnv(argument, context, place);
-  // Whether it is set only matters when it is compared or sent.
-  context.uses.secrets.add(argument);
+  // Whether it is set only matters when it is compared or sent. A credential of an environment may also be named by `!env`.
+  if (tag === '!secret') context.uses.secrets.add(argument);
   return { $secret: argument };
 }
 

@@ -192,6 +192,8 @@ describe('a line that may hold a credential is not shown', () => {
     'password: | hunter2',
     'password: !secret NAME, token: hunter2',
     'password: !secret NAME hunter2',
+    'password: !secret "hunter2"',
+    'password: !secret hunter2!',
     'password: !!str hunter2',
     'name: x-api-key, value: abc',
     '{ field: "password", Value: abc }',

@@ -22,6 +22,10 @@ describe('the values in .env', () => {
   it.each([
     ['plain', 'SENDER=a@b.example'],
     ['with export, blanks, comments and CRLF', '# mine\r\n\r\n export SENDER = a@b.example # x\r\n'],
+    [
+      'with tabs, and blanks in an empty line',
+      '\tA=1\n \r\n\t# b\nexport \tSENDER\t=\ta@b.example\t# c\nC=1',
+    ],
     ['in quotes', 'SENDER="a@b.example"'],
     ['beside one of another program that begins with a #', 'COLOR=#fff\nSENDER=a@b.example'],
     ['after a value of several lines', "KEY='one\nSENDER=no\nthree'\nSENDER=a@b.example"],
@@ -35,6 +39,8 @@ describe('the values in .env', () => {
     const env = { PASSWORD_FILE: join(root, 'password') };
     const { secrets } = loadProject({ configFile: join(root, 'tenantctl.yaml'), env });
     expect(secrets.reveal('PASSWORD')).toBe('in-other-file');
+    expect(load(files, { env: { PASSWORD_FILE: '' } }).secrets.reveal('PASSWORD')).toBe('in-file');
+    expect(senderOf('SENDER=a@b.example', { SENDER_FILE: '/var/log/sender' })).toBe('a@b.example');
   });
 
   it('are secrets that the output does not show', () => {
@@ -80,6 +86,11 @@ describe('the values in .env', () => {
     });
     expect(await runProgram(['validate'], { cwd: join(dir, 'config') })).toMatchObject({ code: 0 });
   });
+});
+
+it('a value of several lines has the same line endings in every checkout', () => {
+  const { secrets } = load({ '.env': 'PASSWORD="one\r\n two "\r\n' }, { env: {} });
+  expect(secrets.reveal('PASSWORD')).toBe('one\n two ');
 });
 
 describe('a .env that cannot be used', () => {

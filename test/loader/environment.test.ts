@@ -574,10 +574,13 @@ describe('the network of a tenant', () => {
       { name: 'b.example', port: '8443' },
     ]);
     expect(networkIn({ TENANTCTL_ALLOWED_HOSTS: ',' }).hosts).toEqual([]);
-    const env = { TENANTCTL_ALLOWED_HOSTS: 'a.example,https://b.example,*.c.example' };
-    expect(refusalOf({ 'tenantctl.yaml': remote() }, { env }).map(({ message }) => message)).toEqual([
+    const env = { TENANTCTL_ALLOWED_HOSTS: 'a.example,https://b.example,*.c.example,me:hunter2@d.example' };
+    const found = refusalOf({ 'tenantctl.yaml': remote() }, { env });
+    expect(found.map(({ message }) => message)).toEqual([
       expect.stringContaining('https://b.example'),
       expect.stringContaining('*.c.example'),
+      expect.stringContaining('d.example'),
     ]);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAmount } from '../../src/loader/config.ts';
 import { loadProject, openProjects } from '../../src/loader/index.ts';
-import { brief, config, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
+import { brief, config, errors, type Files, failureOf, load, project, refusalOf } from './fixture.ts';
 
 const remote = (identity: string, more = '') => `version: 1
 environments:
@@ -81,6 +81,15 @@ describe('an environment', () => {
       ]);
     }
   });
+
+  it.each(['!secret "hunter2!"', '!env "hunter2!"', '!secret'])(
+    'takes the name of a variable, and shows nothing that is none: %s',
+    (written) => {
+      const found = failureOf({ 'tenantctl.yaml': remote(`${address}\n      auth: { token: ${written} }`) });
+      expect(errors(found)).toEqual(['invalid-tag tenantctl.yaml:6:22']);
+      expect(JSON.stringify(found)).not.toContain('hunter2');
+    },
+  );
 
   it('takes a `!ref` in overlays and variables', () => {
     const roles =
