@@ -15,7 +15,7 @@ import { groupBy } from '../model/basics.ts';
 import { actions, type Change, type Plan, planDigest, planFormat, tool } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { isLookedUp, markersIn, refOf } from '../model/marker.ts';
+import { isLookedUp, lookedUpWords, markersIn, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import { lossBy, protectedLosses } from '../planner/guards.ts';
@@ -80,7 +80,8 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   const judged = entries.map((entry) => judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
   const guarded = protectedLosses(losses, run.protect);
-  const reasons = [...guarded, ...stale, ...wrongNames(names, entries, state.objects)];
+  const misnamed = [...wrongNames(names, entries, state.objects), ...(await wrongLookups(names, plan, run))];
+  const reasons = [...guarded, ...stale, ...misnamed];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
@@ -245,8 +246,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
 interface ShownName {
   readonly id: string;
   readonly name: Address;
-  readonly kind: Kind;
-  readonly key: Key;
+  /** The named object; `null` for a lookup. */
+  readonly of: { readonly kind: Kind; readonly key: Key } | null;
   readonly in: Address;
   readonly at: Pointer;
 }
@@ -261,8 +262,9 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
         const parsed = parseAddress(name);
         const kind = parsed && kinds.find(parsed.kind);
         const label = `${name} ${id}`;
-        if (!parsed || !kind || found.has(label)) continue;
-        found.set(label, { id, name, kind, key: parsed.key, in: change.address, at: path });
+        const of = parsed && kind ? { kind, key: parsed.key } : null;
+        if (found.has(label) || !(of || isLookedUp(name))) continue;
+        found.set(label, { id, name, of, in: change.address, at: path });
       }
     }
   }
@@ -272,7 +274,12 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
 /** The reads to check changes and the names that they show. Two objects may share a name that is only shown. */
 function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
   const requests = requestsForChanges(entries);
-  const shownOf = new Map(groupBy(names, ({ kind }) => kind));
+  const shownOf = new Map(
+    groupBy(
+      names.flatMap(({ of }) => of ?? []),
+      ({ kind }) => kind,
+    ),
+  );
   const others = [...shownOf].filter(([kind]) => requests.every((each) => each.kind !== kind));
   return [...requests, ...others.map(([kind]) => someOf(kind, []))].map((request) => {
     const { kind, keys } = request;
@@ -297,7 +304,10 @@ function wrongNames(
   const changed = new Map(
     entries.map((entry) => [`${entry.kind.name}/${entry.change.id ?? ''}`, entry.change]),
   );
-  return names.flatMap(({ id, name, kind, key, in: address, at }): Diagnostic[] => {
+  return names.flatMap((shown): Diagnostic[] => {
+    if (shown.of === null) return [];
+    const { id, name, of } = shown;
+    const { kind, key } = of;
     const live = index.findById(kind, id);
     const change = changed.get(`${kind.name}/${id}`);
     const own = change ? changeKeys(kind, change).map((each) => identityOf(kind, each)) : [live?.identity];
@@ -305,9 +315,29 @@ function wrongNames(
     const other = index.findByKey(kind, key);
     const instead = other?.id ? `${name} has the id ${quote(other.id)}` : `there is no ${name}`;
     const truth = live ? `that is ${live.address}` : instead;
-    const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;
-    return [refusal('plan-name-wrong', message, { hint: 'Make a new plan and review it.', address })];
+    return [wrongName(shown, truth)];
   });
+}
+
+/** The same for lookups: a record may have changed since, and then another value belongs to the name. */
+async function wrongLookups(
+  names: readonly ShownName[],
+  { lookups = [] }: Plan,
+  { port }: Run,
+): Promise<Diagnostic[]> {
+  const shown = names.filter(({ of }) => of === null);
+  if (shown.length === 0) return [];
+  const answer = await port.lookUp(lookups);
+  return shown.flatMap((each) => {
+    const own = lookups.filter((lookup) => lookedUpWords(lookup) === each.name);
+    const isRight = own.some((lookup) => String(answer(lookup)) === each.id);
+    return isRight ? [] : wrongName(each, 'this lookup finds another value, or none');
+  });
+}
+
+function wrongName({ id, name, in: address, at }: ShownName, truth: string): Diagnostic {
+  const message = `The plan shows the id ${quote(id)} as ${name} in ${at} of ${address}, but in the tenant ${truth}.`;
+  return refusal('plan-name-wrong', message, { hint: 'Make a new plan and review it.', address });
 }
 
 function notWhatItShows(address: Address, why: string, { tool: maker }: Pick<Plan, 'tool'>): Diagnostic {

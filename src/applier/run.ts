@@ -17,7 +17,7 @@ import type {
   SentRequest,
 } from '../model/documents.ts';
 import { type Json, mapMembers } from '../model/json.ts';
-import { fillPointer, fillRefs } from '../model/marker.ts';
+import { fillPointer, fillRefs, type Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import type { Finder, KindChange, Task } from './find.ts';
@@ -27,6 +27,8 @@ import type { ResultRecorder } from './result-file.ts';
 export interface TenantPort extends Pick<Client, 'tenant' | 'send'> {
   /** Reads these objects, with the vendor's defaults. Rejects with a Failure if they cannot be read. */
   read(requests: readonly ReadRequest[]): Promise<TenantState>;
+  /** What these lookups find now; the answer to one without a value is no text. */
+  lookUp(lookups: readonly Lookup[]): Promise<(lookup: Lookup) => Json>;
 }
 
 export interface ApplyOptions {

@@ -9,6 +9,7 @@ import { ResultFile, type ResultRecorder } from '../applier/result-file.ts';
 import type { ApplyEvent, TenantPort } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
+import { resolveLookups } from '../client/lookups.ts';
 import { readState } from '../client/read.ts';
 import type { Environment, Project, Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
@@ -226,6 +227,7 @@ function portOf({ client }: Tenant): TenantPort {
     tenant: client.tenant,
     send: (request, options) => client.send(request, options),
     read: (requests) => readState(client, requests),
+    lookUp: (lookups) => resolveLookups(client, lookups, { mayFail: true }),
   };
 }
 

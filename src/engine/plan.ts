@@ -13,6 +13,7 @@ import type { LoadedProject } from '../loader/index.ts';
 import { scopeFilter } from '../model/address.ts';
 import { type DraftPlan, type Plan, withDigest } from '../model/documents.ts';
 import { type Diagnostic, Failure, hasErrors, isInterruption, onFailure } from '../model/failure.ts';
+import { lookedUpWords } from '../model/marker.ts';
 import { defaultsFor, planMatched, withoutDefault } from '../planner/index.ts';
 import { completeResources, type PlanChoices, type PlanInput, readRequestsFor } from '../planner/input.ts';
 import { type Matched, matchAll } from '../planner/match.ts';
@@ -191,7 +192,15 @@ export async function draftPlan(
   const matches = [...matched.present.map(({ match }) => match), ...matched.missing];
   const moved = await readMovedDefaults(matches, defaults, project, env);
   const diagnostics = [...plan.diagnostics, ...moved.map(movedDefaultRemark)];
-  return { plan: { ...plan, changes, diagnostics }, input, others, defaults, client };
+  // Apply asks them again.
+  const words = new Set(
+    changes.flatMap(({ diff }) => diff.flatMap(({ named = {} }) => Object.values(named))),
+  );
+  const shown = lookups
+    .filter((lookup) => words.has(lookedUpWords(lookup)))
+    .map(({ from, where, take }) => ({ from, where, take }));
+  const drafted = { ...plan, changes, diagnostics, ...(shown.length > 0 && { lookups: shown }) };
+  return { plan: drafted, input, others, defaults, client };
 }
 
 /** Reads the vendor's defaults that a plan needs, and in the same request those that the lint needs for updates. */

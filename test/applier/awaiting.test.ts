@@ -24,6 +24,7 @@ async function world(showAt: Readonly<Record<string, number>> = {}) {
   const port = {
     tenant: tenant.tenant,
     send: tenant.send.bind(tenant),
+    lookUp: tenant.lookUp.bind(tenant),
     async read(requests: readonly ReadRequest[]) {
       reads.push(requests);
       for (const [name, ms] of Object.entries(showAt)) {

@@ -125,6 +125,7 @@ it.each([
   const port = {
     tenant: tenant.tenant,
     read: tenant.read.bind(tenant),
+    lookUp: tenant.lookUp.bind(tenant),
     send: async (request: Call) => ({
       ...(await tenant.send(request)),
       ...({ outcome: 'answered', status: 200, headers: {}, body, text: null } as const),

@@ -78,6 +78,7 @@ export function watched(
 ): TenantPort {
   return {
     tenant: tenant.tenant,
+    lookUp: tenant.lookUp.bind(tenant),
     read(...asked) {
       on.read?.(...asked);
       return tenant.read(...asked);
@@ -99,6 +100,7 @@ export function inTime(
   return {
     tenant: tenant.tenant,
     read: (requests) => tenant.read(requests),
+    lookUp: tenant.lookUp.bind(tenant),
     async send(request, { notAfter = null } = {}) {
       const maySend = onSend(notAfter);
       const isInTime = notAfter === null || clock.now() <= notAfter;

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { TenantPort } from '../../src/applier/run.ts';
 import type { Answer, Sent } from '../../src/client/answer.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
+import { resolveLookups } from '../../src/client/lookups.ts';
 import { readState } from '../../src/client/read.ts';
 import type { Call } from '../../src/kinds/http.ts';
 import type { ReadRequest, TenantState } from '../../src/kinds/live-objects.ts';
@@ -18,6 +19,7 @@ import {
   objectsIn,
   parseJson,
 } from '../../src/model/json.ts';
+import type { Lookup } from '../../src/model/marker.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { storedObjects } from '../../src/sandbox/objects.ts';
@@ -170,6 +172,10 @@ export class Tenant implements TenantPort {
     const error = this.readFault();
     if (error) throw error;
     return readState(this.#client, requests);
+  }
+
+  lookUp(lookups: readonly Lookup[]): Promise<(lookup: Lookup) => Json> {
+    return resolveLookups(this.#client, lookups, { mayFail: true });
   }
 
   async send(call: Call): Promise<Sent> {

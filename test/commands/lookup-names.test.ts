@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTestWorld, succeed } from '../support/world.ts';
+import { withDigest } from '../../src/model/documents.ts';
+import { createTestWorld, expectEnd, succeed, type World, writesIn } from '../support/world.ts';
 
 const seed = `
 neAttributes: [{ id: a1, uid: city, label: City, data_type: text }]
@@ -34,5 +35,42 @@ test('a plan and its reports show what a lookup found by what was looked up', as
   const [rules] = diff.filter(({ path }: { path: string }) => path.startsWith('/rules'));
   expect(rules.named).toEqual({ a1: '!lookup ne_attributes uid: city' });
   await succeed(world, 'plan --out saved.json');
+  await succeed(world, 'apply saved.json');
+});
+
+const ofType = `kind: ProfileSearch
+label: Contractors
+rules: [{ type: ProfileTypeRule, comparison_operator: '==', value: !lookup { from: profile_types, where: { uid: contractor }, take: id } }]
+`;
+
+async function withSavedPlan() {
+  const world = await createTestWorld({ seed, files: { 'config/search.yaml': ofType } });
+  await succeed(world, 'plan --out saved.json');
+  return world;
+}
+
+async function expectRefused(world: World, file: string): Promise<void> {
+  const { stdout } = await expectEnd(world.run('apply', file), 4);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'The plan shows the id "t1" as !lookup profile_types uid: contractor in /rules/0 of ProfileSearch/Contractors, but in the tenant this lookup finds another value, or none.',
+  );
+}
+
+test('a saved plan is refused if its lookup finds another record by now, or none', async () => {
+  const world = await withSavedPlan();
+  const [found] = world.sandbox.state.profileTypes;
+  for (const records of [found ? [{ ...found, id: 't2' }] : [], []]) {
+    world.sandbox.state.profileTypes = records;
+    await expectRefused(world, 'saved.json');
+  }
+  expect(writesIn(world.sandbox.log)).toEqual([]);
+});
+
+test('a plan file is refused if it shows a lookup that it does not have', async () => {
+  const world = await withSavedPlan();
+  const { lookups, ...rest } = JSON.parse(world.read('saved.json'));
+  expect(lookups).toEqual([{ from: 'profile_types', where: { uid: 'contractor' }, take: 'id' }]);
+  world.write('forged.json', JSON.stringify(withDigest(rest)));
+  await expectRefused(world, 'forged.json');
   await succeed(world, 'apply saved.json');
 });

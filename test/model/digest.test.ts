@@ -46,6 +46,7 @@ const plan: Required<Plan> = {
   undoes: { startedAt: '2026-01-01T00:00:00Z', planDigest: 'sha256:0' },
   allowed: { maxDeletes: 1, deleteAll: ['SimIntegration'] },
   ensuredHere: ['SimIntegration/S'],
+  lookups: [{ from: 'profiles', where: { name: 'A' }, take: 'id' }],
   desired: { 'SimIntegration/ServiceNow': 'sha256:c' },
   changes: [change],
   diagnostics: [{ code: 'c', severity: 'warning', message: 'm' }],
