@@ -72,7 +72,7 @@ export const notificationTemplate: Kind = {
       requests: [
         call('POST', templates, settings, { below: ['bulk-delete'], body: [keyMembers(keyParts, key)] }),
       ],
-      risk: ['delete', 'back-to-default'],
+      risk: ['delete'],
     }),
   },
   quirks: {

@@ -233,7 +233,8 @@ export function deletionOf(
   const nothing = mapMembers(live.fields, () => null);
   const known = { ...nothing, ...declaredFields(kind, declared, live) };
   const isSensitive = sensitiveIn(kind, live, known, { marked });
-  return buildChange('delete', () => kind.write.remove({ key: live.key, id: live.id, settings }), live, {
+  const remove = () => kind.write.remove({ key: live.key, id: live.id, settings });
+  const change = buildChange('delete', remove, live, {
     kind: kind.name,
     key: live.key,
     address: live.address,
@@ -242,6 +243,7 @@ export function deletionOf(
     diff: lostWith(live, base).map((entry) => redactDifference(entry, isSensitive)),
     secrets: [...new Set([...secretPlaces(known), ...marked])],
   });
+  return base ? { ...change, risk: [...change.risk, 'back-to-default'] } : change;
 }
 
 /** The values that a delete removes; a vendor's default `base` may replace the object. */

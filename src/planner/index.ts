@@ -92,9 +92,10 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   };
 }
 
-/** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. */
+/** Objects of some kinds need a vendor's default, so a key without one is a mistake in the manifest. A rollback has none. */
 function refuseUnknownKeys(missing: readonly Match[], defaults: readonly LiveObject[]): void {
-  const problems = withoutDefault(missing, defaults).map(({ kind, resource }, at): Diagnostic => {
+  const declared = missing.filter(({ resource }) => resource.declaration);
+  const problems = withoutDefault(declared, defaults).map(({ kind, resource }, at): Diagnostic => {
     const { address, key } = resource;
     const [name = ''] = key;
     const names = [...new Set(defaults.map(({ key: [first = ''] }) => first))].toSorted();

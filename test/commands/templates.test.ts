@@ -1,7 +1,7 @@
 /** Notification templates and the vendor's defaults behind them (issue: the whole API). */
 import { expect, it } from 'vitest';
 import { addObjects } from '../support/tenant-objects.ts';
-import { createTestWorld, expectEnd, type World, type WorldOptions } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World, type WorldOptions } from '../support/world.ts';
 
 const byDefault = (key: string) => ({ key, subject: 'The default subject', body: 'The default body' });
 const declared = (key: string, more: object) => ({
@@ -59,6 +59,22 @@ it('deletes many by one request that names key, medium and locale of each, and l
     world.sandbox.log.findIndex(({ path }) => path.endsWith('/bulk-delete')) + 1,
   );
   expect(after.some(({ operation }) => operation === 'list-notification-templates')).toBe(true);
+});
+
+it('promises no default where the vendor has none, and a rollback of the rest goes on', async () => {
+  const world = await worldOf(['a'], ['a', 'b']);
+  world.declare([declared('a', { subject: 'New' }), gone('b')]);
+  const { changes } = await world.plan();
+  expect(changes.map(({ key: [key], risk }) => [key, risk])).toEqual([
+    ['a', []],
+    ['b', ['delete']],
+  ]);
+  await succeed(world, 'apply --yes');
+  const { stdout } = await succeed(world, 'rollback --last --format json');
+  expect(JSON.parse(stdout).changes).toMatchObject([
+    { action: 'update', key: ['a', 'EMAIL', 'en'] },
+    { action: 'create', key: ['b', 'EMAIL', 'en'], warnings: expect.arrayContaining([expect.stringContaining('no default')]) },
+  ]);
 });
 
 it('says to ask support where deleting is not enabled', async () => {

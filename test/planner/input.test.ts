@@ -135,9 +135,10 @@ describe("the vendor's defaults", () => {
     const defaults = ['welcome', 'goodbye'].flatMap((key) =>
       ['en', 'de'].map((locale) => answers.template(key, { locale }, null)),
     );
+    const declaration = { digest: () => '', differsHere: () => [], isEnsuredHere: false };
     const problems = (...keys: string[]) => {
       try {
-        planOf({ declared: keys.map((key) => template(key)), defaults });
+        planOf({ declared: keys.map((key) => ({ ...template(key), declaration })), defaults });
       } catch (error) {
         if (error instanceof Failure) return error.diagnostics;
       }

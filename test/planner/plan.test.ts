@@ -118,7 +118,9 @@ describe('comparing', () => {
   it('takes a template equal to its default for unchanged, and refuses a key without default', () => {
     const declared = [declaredTemplate('a', { subject: 'Hello' })];
     expect(planOf({ declared, defaults: [template('a', {}, null)] }).changes).toEqual([]);
-    expect(() => planOf({ declared, defaults: [template('b', {}, null)] })).toThrow(Failure);
+    const declaration = { digest: () => '', differsHere: () => [], isEnsuredHere: false };
+    const fromManifest = declared.map((each) => ({ ...each, declaration }));
+    expect(() => planOf({ declared: fromManifest, defaults: [template('b', {}, null)] })).toThrow(Failure);
   });
 
   it('lists a renamed object under its new key, and keeps its id', () => {
