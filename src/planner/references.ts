@@ -32,12 +32,14 @@ function lookupsAt(value: Json, at: Pointer): { lookup: Lookup; at: Pointer }[] 
 
 export function fillLookups(resource: Resource, answer: (lookup: Lookup) => Json): Resource {
   if (lookupsAt(resource.fields, '').length === 0) return resource;
-  const fields = mapMembers(resource.fields, (value) =>
-    mapJson(value, (part) => {
+  const fields = mapMembers(resource.fields, (value, name) => {
+    const holdsTexts = ['text', 'email', 'records'].includes(resource.kind.fields[name]?.is ?? '');
+    return mapJson(value, (part) => {
       const lookup = lookupOf(part);
-      return lookup ? answer(lookup) : part;
-    }),
-  );
+      const found = lookup ? answer(lookup) : part;
+      return lookup && holdsTexts && typeof found !== 'object' ? String(found) : found;
+    });
+  });
   return { ...resource, fields };
 }
 

@@ -74,3 +74,13 @@ test('a plan file is refused if it shows a lookup that it does not have', async 
   await expectRefused(world, 'forged.json');
   await succeed(world, 'apply saved.json');
 });
+
+test('a number that a lookup finds is text where the API takes text', async () => {
+  const profile = `profiles: [{ id: p1, uid: ann, name: Ann, profile_type_id: t1, status: Active, attributes: { hours: 38 } }]\n`;
+  const hours =
+    'rules: [{ type: ProfileAttributeRule, object_type: NeAttribute, condition_object_id: a1, comparison_operator: "==", value: !lookup { from: profiles, where: { uid: ann }, take: hours } }]';
+  const files = { 'config/search.yaml': `kind: ProfileSearch\nlabel: Hours\n${hours}\n` };
+  const world = await createTestWorld({ seed: seed + profile, files });
+  await succeed(world, 'apply --yes');
+  await succeed(world, 'plan --detailed-exitcode');
+});
