@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { FileSource } from '../loader/source.ts';
+import { groupBy } from '../model/basics.ts';
 import { Failure, fail, hasCode } from '../model/failure.ts';
 import {
   get,
@@ -18,7 +19,11 @@ import { segmentsOf } from '../model/pointer.ts';
 export interface Part {
   readonly value: JsonObject;
   readonly file: string;
+  /** Further schemas at the same place, in other parts of the schema around it. */
+  readonly also?: readonly Part[];
 }
+
+const together = (first: Part, also: readonly Part[]): Part => (also.length > 0 ? { ...first, also } : first);
 
 /** Longer chains of references are not followed: nobody writes them. */
 const longestChain = 100;
@@ -93,20 +98,22 @@ export class OpenApi {
     const first = (name: string) =>
       values.map((value) => getText(value, name)).find((text) => text !== null) ?? null;
     const has = (name: string) => values.some((value) => get(value, name) === true);
-    const properties = new Map<string, Part>();
-    for (const [name, property] of parts.flatMap((part) => this.#propertiesOf(part)))
-      if (!properties.has(name)) properties.set(name, property);
+    const properties = groupBy(
+      parts.flatMap((part) => this.#propertiesOf(part)),
+      ({ name }) => name,
+    ).map(([name, [first, ...also]]) => [name, together(first, also)] as const);
+    const [item, ...items] = parts.flatMap((part) => this.at(part, 'items') ?? []);
     return {
       types: new Set(values.flatMap(typesIn).filter((type) => type !== 'null')),
-      properties,
+      properties: new Map(properties),
       // Not asked for: those of `oneOf` and `anyOf`.
       required: new Set(
         schema ? this.#partsOf(schema, ['allOf']).flatMap(({ value }) => getTexts(value, 'required')) : [],
       ),
-      items: parts.map((part) => this.at(part, 'items')).find((items) => items !== null) ?? null,
-      choices: values
-        .flatMap((value) => get(value, 'enum') ?? get(value, 'const') ?? null)
-        .filter((choice) => choice !== null),
+      items: item ? together(item, items) : null,
+      choices: [
+        ...new Set(values.flatMap((value) => get(value, 'enum') ?? get(value, 'const') ?? null)),
+      ].filter((choice) => choice !== null),
       description: first('description') ?? first('title') ?? '',
       format: first('format'),
       maxLength: Math.max(0, ...values.map((value) => Number(get(value, 'maxLength') ?? 0) || 0)),
@@ -117,8 +124,8 @@ export class OpenApi {
 
   /** A schema and all its parts, each once. */
   #partsOf(schema: Part, words = ['allOf', 'oneOf', 'anyOf']): Part[] {
-    const parts = [schema];
-    const seen = new Set([schema.value]);
+    const parts = [schema, ...(schema.also ?? [])];
+    const seen = new Set(parts.map(({ value }) => value));
     for (const part of parts) {
       for (const each of words.flatMap((name) => this.list(part, name))) {
         if (seen.has(each.value) || parts.length >= mostParts) continue;
@@ -129,14 +136,14 @@ export class OpenApi {
     return parts;
   }
 
-  #propertiesOf(part: Part): [string, Part][] {
+  #propertiesOf(part: Part): (Part & { readonly name: string })[] {
     const members = this.at(part, 'properties');
     if (!members) return [];
-    return Object.entries(members.value).flatMap(([name, schema]): [string, Part][] => {
+    return Object.entries(members.value).flatMap(([name, schema]) => {
       // `true` is the schema of any value, as `{}` is. So is one whose reference is not followed: nothing is known of it.
       const isUnknown = schema === true || isObject(schema);
       const property = this.at(members, name) ?? (isUnknown ? { ...members, value: {} } : null);
-      return property ? [[name, property]] : [];
+      return property ? { ...property, name } : [];
     });
   }
 

@@ -69,7 +69,7 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
 
 /**
  * The properties of the objects in lists, single reads and requests: those that are shown first. And the member that wraps the
- * object in all requests that are described: a PATCH alone may take one member of it.
+ * object in requests: a PATCH beside them may take one member of it.
  */
 function objectOf(api: OpenApi, { list, read, create, put, patch }: Collection) {
   const row = list?.rows?.shape;
@@ -85,11 +85,11 @@ function objectOf(api: OpenApi, { list, read, create, put, patch }: Collection) 
   for (const shape of [row, ...shapes])
     for (const [name, property] of shape?.properties ?? [])
       if (!properties.has(name)) properties.set(name, property);
-  const bodies = [create, put, patch].flatMap((write) =>
-    write && write.body.properties.size > 0 ? [write.body] : [],
+  const whole = [create, put].filter((write) => write && write.body.properties.size > 0);
+  const [wrapper = null] = (whole.length > 0 ? whole : [patch]).flatMap(
+    (write) => (write && wrapperIn(write.body)) ?? [],
   );
-  const [wrapper = null, ...others] = new Set(bodies.map(wrapperIn));
-  return { properties, wrapper: others.length === 0 ? wrapper : null };
+  return { properties, wrapper };
 }
 
 function linesOf(kind: string, findings: Findings): string[] {

@@ -217,6 +217,34 @@ describe('a field', () => {
     });
   });
 
+  it('that refers to objects of several kinds, by schemas of their own, is a question', async () => {
+    const refTo = (type: string) => ({
+      type: 'object',
+      properties: { type: { type: 'string', enum: [type] }, id: text, name: text },
+    });
+    const both = [refTo('IDENTITY'), refTo('GOVERNANCE_GROUP')];
+    const one = { oneOf: both };
+    const { stdout } = await draftFrom(
+      thingsOf({
+        ...{ name: text, one, many: { type: 'array', items: { anyOf: both } } },
+        lists: { anyOf: both.map((items) => ({ type: 'array', items })) },
+        deep: { type: 'object', properties: { x: one } },
+        same: { anyOf: [refTo('IDENTITY'), refTo('IDENTITY')] },
+      }),
+    );
+    const whole = { is: 'json', declares: 'whole' };
+    const to = { IDENTITY: 'Identity', GOVERNANCE_GROUP: 'GovernanceGroup' };
+    const place = { is: 'reference', by: 'type', to };
+    expect(parse(stdout)).toMatchObject({
+      fields: {
+        ...{ one: whole, many: whole, lists: whole, deep: whole },
+        same: { is: 'reference', to: 'Identity', type: 'IDENTITY' },
+      },
+      places: { 'one/id': place, 'many/*/id': place, 'lists/*/id': place, 'deep/x/id': place },
+    });
+    expect(stdout.match(/# check: to one of IDENTITY, GOVERNANCE_GROUP/g)).toHaveLength(3);
+  });
+
   it('that may be a secret is marked', async () => {
     const { stdout } = await draftFrom(
       thingsOf({
@@ -485,6 +513,17 @@ describe('an API of another family', () => {
       roomsOf({ post: { requestBody: json(room) } }, { patch: settings, delete: {} }),
     );
     expect(parse(stdout)).toMatchObject({ create: true, update: 'patch', delete: true });
+  });
+
+  it('whose POST alone wraps objects is read only, and says so', async () => {
+    const wrapped = json({ type: 'object', required: ['room'], properties: { room } });
+    const { stdout } = await draftRooms(
+      roomsOf({ post: { requestBody: wrapped } }, { put: { requestBody: json(room) }, delete: {} }),
+    );
+    expect(parse(stdout)).toMatchObject({ create: false, update: 'none', delete: false });
+    expect(stdout).toContain(
+      '# check: Requests for /rooms have the object in room, which a descriptor cannot',
+    );
   });
 
   it('that wraps objects in answers alone is drafted without the wrapper', async () => {
