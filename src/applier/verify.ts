@@ -323,12 +323,16 @@ export function deviationsOf(
   const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => pointer(topName(path))));
   const warnings = open.flatMap((each) => {
     const place = placeIn(entry, each.path);
+    const isOfList = isItem(entry.kind, each.path);
     if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
+    // It may have taken other items.
+    if (planned.isAsBefore(each) && isOfList)
+      return `The tenant ignored changes to items of ${place}: the list is not as requested.`;
     if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
-    if (!isItem(entry.kind, each.path) && planned.isAbout(each.path))
+    if (!isOfList && planned.isAbout(each.path))
       return `The tenant rewrote ${place}: it differs from what was sent.`;
     // If a requested item is missing, other items count as other spellings of it.
-    const isSpelling = isItem(entry.kind, each.path) && ignored.has(place);
+    const isSpelling = isOfList && ignored.has(place);
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
   const changed = before ? changedBeside(entry, planned, before, live) : [];

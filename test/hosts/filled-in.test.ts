@@ -106,7 +106,9 @@ describe('items that the tenant adds to a list', () => {
       members.map((member) => (typeof member === 'string' ? member.toUpperCase() : member)),
     );
     const { stdout } = await project.run('apply --yes');
-    expect(stdout).toContain('The tenant ignored /members: it is unchanged.');
+    expect(stdout).toContain(
+      'The tenant ignored changes to items of /members: the list is not as requested.',
+    );
     expect(stdout).not.toContain('no change asked for that');
   });
 
