@@ -385,6 +385,9 @@ export async function checkTenant(
   const referredTo = new Set(referencesIn(resources, environment.kinds).map(({ kind }) => kind));
   const kinds = environment.kinds.all.map((kind): KindCheck => {
     const { code, message, hint } = refused.get(kind) ?? {};
+    const key = kind.keyFields.map(({ name }) => name);
+    // The settings may say whether hosts take it.
+    const removal = kind.write.remove({ key, id: 'id', settings: environment.settings });
     return {
       kind: kind.name,
       declared: declared.some((each) => each.kind.name === kind.name),
@@ -395,7 +398,7 @@ export async function checkTenant(
       write: [
         ...(kind.can.create === false ? [] : (['create'] as const)),
         ...(kind.can.update ? (['change'] as const) : []),
-        ...(kind.can.delete ? (['delete'] as const) : []),
+        ...('requests' in removal ? (['delete'] as const) : []),
       ],
     };
   });

@@ -26,7 +26,7 @@ type Form =
   | { readonly is: 'text'; readonly language?: 'html' }
   | { readonly is: 'email' }
   /** A list without order and duplicates; empty is unset. With `to` it has the ids of objects of that kind. */
-  | { readonly is: 'set'; readonly to?: string }
+  | { readonly is: 'set'; readonly to?: string; readonly of?: 'email' }
   | JsonField
   /** `{type, id, name}`: compared by id if there is one, else by name. `type` is the API's name of the kind in `to`. */
   | { readonly is: 'reference'; readonly to?: string; readonly type?: string }

@@ -121,6 +121,7 @@ const observed = identityResource('NotificationPreference', 'v2025', 'notificati
 const written = identityResource('NotificationPreference', 'v2026', 'notification-preferences');
 
 const copies = ['ccList', 'bccList'];
+const addresses: Field = { is: 'set', of: 'email' };
 
 /** The media of a notification, read-only in the API (seed 001, list-notification-preferences). */
 export const notificationPreference: Kind = {
@@ -128,7 +129,7 @@ export const notificationPreference: Kind = {
   summary:
     'The media of a notification; only observed: a difference is a manual step, unless the host takes changes.',
   keyFields: [{ name: 'key' }],
-  fields: { mediums: { is: 'set' }, ccList: { is: 'set' }, bccList: { is: 'set' } },
+  fields: { mediums: { is: 'set' }, ccList: addresses, bccList: addresses },
   serverOwned: ['modified'],
   resource: observed,
   read: {

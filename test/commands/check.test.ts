@@ -24,6 +24,9 @@ it('says what may be read and written, one page of each kind, and writes nothing
   });
   expect(kindIn(json, 'MailFrom')).toMatchObject({ declared: false, read: 'each', count: null });
   expect(kindIn(json, 'Source')).toMatchObject({ read: 'yes', write: [] });
+  // Deletes only where a setting says that the host takes them.
+  expect(kindIn(json, 'ProfileSearch')).toMatchObject({ write: ['create', 'change'] });
+  expect(kindIn(json, 'SimIntegration')).toMatchObject({ write: ['create', 'change', 'delete'] });
   expect(JSON.parse(stdout)).toMatchObject({ environment: 'test', settings: [], stopsPlan: false });
   const calls = world.sandbox.log.map(({ method, path }) => `${method} ${path}`);
   expect(calls.filter((call) => !/^GET|^POST \/oauth\/token$/.test(call))).toEqual([]);

@@ -45,6 +45,12 @@ describe('a host that takes changes', () => {
     expect((await world.plan()).changes).toEqual([]);
   });
 
+  test('shows addresses in any case', async () => {
+    const world = await createTestWorld({ ...written, seed });
+    world.declare([preference('reminder', { ccList: ['Audit@Acme.example'] })]);
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
   test('is asked for all of them in one request', async () => {
     const world = await createTestWorld({ ...written, seed });
     world.declare(['welcome', 'reminder'].map((key) => preference(key, { mediums: ['EMAIL'] })));

@@ -33,6 +33,7 @@ it.each<[string, Field, Json, Json]>([
   ['texts with other line ends', { is: 'text' }, 'a\nb\nc\n', 'a\r\nb\rc\r\n'],
   ['addresses in other case', { is: 'email' }, 'Help@Acme.example', 'hELP@aCME.EXAMPLE'],
   ['lists in another order', { is: 'set' }, ['b', 'a', 'c'], ['c', 'b', 'a']],
+  ['addresses of a list in other case', { is: 'set', of: 'email' }, ['Help@a.example'], ['hELP@A.example']],
   ['lists with something twice', { is: 'set' }, ['a', 'b', 'a'], ['a', 'b']],
   ['JSON and its text', whole, { a: [1, { b: null }] }, ' {"a": [1, {"b":null}]}'],
   ['settings as texts and as numbers', pairs, { a: 60, b: { c: true } }, { a: '60', b: { c: 'true' } }],
