@@ -123,7 +123,7 @@ function maskedAdvice({ key, live }: UpdateInput, unsafe: readonly Pointer[]): s
   const remedy =
     untold.length > 0
       ? `Name ${untold.map((name) => `\`${name}\``).join(', ')} in the descriptor, under \`serverOwned\` if only the tenant sets it, else under \`fields\``
-      : 'Declare it with !secret, and not under `lifecycle.ignore`';
+      : 'Make the change by a manifest that declares the credential with !secret, and not under `lifecycle.ignore`';
   return (
     `The tenant masks ${unsafe.join(', ')} of "${key.join('/')}", and this change would write the mask over the credential. ` +
     `${remedy}, then plan again.`

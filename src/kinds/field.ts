@@ -52,9 +52,10 @@ export function comparable(field: Field, value: Json | undefined): Json {
       return typeof value === 'string' && !value.includes('$') ? foldName(value) || null : value || null;
     case 'set':
       if (!isArray(value)) return value;
-      return comparableSet(field.to === undefined ? value : value.map(comparableId));
+      if (field.to !== undefined) return comparableSet(value.map(comparableId));
+      return comparableSet(field.of ? value.map((item) => comparable({ is: 'email' }, item)) : value);
     case 'json':
-      return comparableJson(readJsonText(value), field);
+      return comparableJson(readJson(value, field), field);
     case 'reference':
       return comparableReference(value, field);
     case 'references':
@@ -90,7 +91,7 @@ function sortedByText(items: readonly Json[], textOf: (item: Json) => string): R
 
 function comparableJson(value: Json, field: JsonField): Json {
   if (value === '' || (field.plain && isArray(value) && value.length === 0)) return null;
-  const normal = normalJson(withNestedRead(value, field), field, '');
+  const normal = normalJson(value, field, '');
   if (isEmptyObject(normal)) return null;
   // 60 and "60" are equal if hosts answer with either.
   return field.pairs && isObject(normal)
@@ -98,7 +99,9 @@ function comparableJson(value: Json, field: JsonField): Json {
     : normal;
 }
 
-function withNestedRead(value: Json, { nested }: JsonField): Json {
+/** The value, and JSON in text inside it, parsed. */
+function readJson(written: Json, { nested }: JsonField): Json {
+  const value = readJsonText(written);
   if (!nested || !isObject(value)) return value;
   return mapMembers(value, (item, name) => (nested.includes(name) ? readJsonText(item) : item));
 }
@@ -342,7 +345,7 @@ export function overlayFields(kind: Kind, declared: JsonObject, live: JsonObject
 export function readableFields(kind: Kind, fields: JsonObject): JsonObject {
   const read = mapMembers(fields, (value, name) => {
     const field = value === null ? undefined : get(kind.fields, name);
-    return field?.is === 'json' ? withNestedRead(readJsonText(value), field) : value;
+    return field?.is === 'json' ? readJson(value, field) : value;
   });
   return Object.keys(fields).some((name) => read[name] !== fields[name]) ? read : fields;
 }

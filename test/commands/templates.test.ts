@@ -73,7 +73,11 @@ it('promises no default where the vendor has none, and a rollback of the rest go
   const { stdout } = await succeed(world, 'rollback --last --format json');
   expect(JSON.parse(stdout).changes).toMatchObject([
     { action: 'update', key: ['a', 'EMAIL', 'en'] },
-    { action: 'create', key: ['b', 'EMAIL', 'en'], warnings: expect.arrayContaining([expect.stringContaining('no default')]) },
+    {
+      action: 'create',
+      key: ['b', 'EMAIL', 'en'],
+      warnings: expect.arrayContaining([expect.stringContaining('no default')]),
+    },
   ]);
 });
 

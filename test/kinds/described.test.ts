@@ -316,7 +316,7 @@ describe('what the tenant masks', () => {
   const user = { settings: { user: 'b' } };
   const inText = { settings: { is: 'json', declares: 'members', text: true } };
   const ofTwo = { key: ['name', 'description'], fields: { enabled: 'value', settings: 'json' } };
-  const inList = /masks \/membership\/list\/1\/pin of "Engineer".*Declare it with !secret/;
+  const inList = /masks \/membership\/list\/1\/pin of "Engineer".*declares the credential with !secret/;
   const inPut =
     /masks \/token, \/settings\/password of "Engineer".*Name `token` in the descriptor, under `serverOwned`/;
 

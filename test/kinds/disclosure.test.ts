@@ -154,7 +154,7 @@ describe('a mask', () => {
   it('is told with what to do about it', () =>
     expect(advised({ attributes: { $live: '/attributes' } })).toBe(
       'The tenant masks /attributes/password of "S", and this change would write the mask over the ' +
-        'credential. Declare it with !secret, and not under `lifecycle.ignore`, then plan again.',
+        'credential. Make the change by a manifest that declares the credential with !secret, and not under `lifecycle.ignore`, then plan again.',
     ));
 });
 
