@@ -44,6 +44,7 @@ import {
   segmentsOf,
   setMember,
   topName,
+  valueAt,
 } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
 import type { ApiSettings } from '../model/tenant.ts';
@@ -247,14 +248,14 @@ function plainOf(value: Json): Json {
 
 type KnownSecrets = Run['secrets'];
 
-/** Empty once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
-function openDifferences({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {
+/** No differences once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
+function compareNow({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {
   const match = { kind, resource: resourceOf({ kind, change }), live };
   const unseen: UnseenPolicy = {
     isSame: (secret, test) => secrets.problem(secret) !== null || secrets.matches(secret, test),
     isLeft: () => true,
   };
-  return compare(match, live, unseen).differences;
+  return compare(match, live, unseen);
 }
 
 export function hasEffect(
@@ -265,7 +266,9 @@ export function hasEffect(
 ): boolean {
   if (entry.change.action === 'delete') return live === null;
   if (live === null) return false;
-  return openDifferences(entry, live, secrets).every(({ path }) => except.includes(placeIn(entry, path)));
+  return compareNow(entry, live, secrets).differences.every(({ path }) =>
+    except.includes(placeIn(entry, path)),
+  );
 }
 
 /** True if each difference is as before or as after: none or some of the change's requests were carried out. */
@@ -299,7 +302,7 @@ export function foreignDifferences(entry: KindChange, live: LiveObject, secrets:
   const { change } = entry;
   const planned = plannedDifferences(entry);
   const isDelete = change.action === 'delete';
-  const open = isDelete ? lostWith(live, null) : openDifferences(entry, live, secrets);
+  const open = isDelete ? lostWith(live, null) : compareNow(entry, live, secrets).differences;
   const mayPrepare = isDelete || change.risk.includes('replace');
   return open
     .filter((each) => !planned.isAsBefore(each) && !(mayPrepare && isPrepared(live, topName(each.path))))
@@ -319,7 +322,7 @@ export function deviationsOf(
   secrets: KnownSecrets,
 ) {
   const planned = plannedDifferences(entry);
-  const open = openDifferences(entry, live, secrets);
+  const { differences: open } = compareNow(entry, live, secrets);
   const ignored = new Set(open.filter(planned.isAsBefore).map(({ path }) => pointer(topName(path))));
   const warnings = open.flatMap((each) => {
     const place = placeIn(entry, each.path);
@@ -454,13 +457,15 @@ export function readinessOf(
 
 /** Secrets that would overwrite another value of the tenant, although the plan shows no difference there. */
 function unshownSecrets(entry: KindChange, live: LiveObject, secrets: KnownSecrets): string[] {
-  const { isAsBefore } = plannedDifferences(entry);
-  const textOf = (each: FieldDifference) => textOfDifference(entry.kind, each);
-  const others = openDifferences(entry, live, { problem: () => null, matches: () => true }).map(textOf);
-  return openDifferences(entry, live, secrets)
-    .filter((each) => !isAsBefore(each) && !others.includes(textOf(each)))
-    .flatMap(({ path, after }) => markersIn(after, '$secret').map((name) => ({ name, path })))
-    .map(({ name, path }) => `${path} stays as it is in the plan, but the secret ${name} has another value`);
+  const { declared, left } = compareNow(entry, live, secrets);
+  // An earlier request of the change may have moved the items of a list without order.
+  const stay = (places: readonly Pointer[]) => new Map(groupBy(places, (at) => placeIn(entry, at)));
+  const now = stay(left);
+  return [...stay(entry.change.left ?? [])].flatMap(([at, planned]) => {
+    const names = markersIn(valueAt(declared, at) ?? null, '$secret');
+    if (names.length === 0 || planned.length <= (now.get(at)?.length ?? 0)) return [];
+    return `${at} stays as it is in the plan, but the secret ${names.join(' or ')} has another value`;
+  });
 }
 
 function firstLeft(

@@ -76,6 +76,42 @@ it.each(['put', 'patch'])(
   },
 );
 
+it.each([
+  ['A', 'zz-new'],
+  ['A', 'aa-new'],
+  ['B', 'zz-new'],
+  ['B', 'aa-new'],
+])(
+  'a saved plan that changes the secret %s of a set to %s does not write the other one',
+  async (name, value) => {
+    const kind = {
+      kind: 'Hook',
+      path: '/v2025/hooks',
+      key: 'name',
+      update: 'json-patch',
+      fields: { keys: 'set' },
+    };
+    const world = await createTestWorld({
+      seed: JSON.stringify({
+        kinds: [kind],
+        objects: { Hook: [{ name: 'One', keys: ['key-of-b', 'key-of-a'] }] },
+      }),
+      files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
+      env: { A: 'key-of-a', B: 'key-of-b' },
+    });
+    world.write('config/hook.yaml', 'kind: Hook\nname: One\nkeys: [!secret A, !secret B]\n');
+    world.env[name] = value;
+    await succeed(world, 'plan --out plan.json');
+    const other = name === 'A' ? 'B' : 'A';
+    world.env[other] = 'changed-meanwhile';
+    const said = '/keys stays as it is in the plan, but the secret A or B has another value';
+    const { stdout } = await expectEnd(world.run('apply plan.json'), 4);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said);
+    world.env[other] = `key-of-${other.toLowerCase()}`;
+    await succeed(world, 'apply plan.json');
+  },
+);
+
 /** Secrets that a tenant does not show, written by a run that ended in part, and then corrected. */
 
 const desk = (name: string, secret: string) =>
