@@ -153,7 +153,7 @@ export async function readSettled<T extends { readonly objects: readonly LiveObj
 interface ObjectWrites extends RecentWrite {
   readonly kind: Kind;
   readonly key: Key;
-  /** Whether the last of them has several requests and no known end. */
+  /** Whether the last of them has several requests, and left no object or an unknown one. */
   readonly mayBeHalfMade: boolean;
 }
 
@@ -171,20 +171,20 @@ function writesAskedFor(requests: readonly ReadRequest[], writes: readonly Recen
     const before = [...(byIdentity.get(identity)?.before ?? []), ...write.before];
     // A clock set back must not lengthen the wait.
     const at = Math.min(write.at, now);
-    const mayBeHalfMade = write.after === undefined && write.before.length > 1;
+    const mayBeHalfMade = !write.after && write.before.length > 1;
     byIdentity.set(identity, { ...write, at, before, kind, key, mayBeHalfMade });
   }
   return [...byIdentity.values()];
 }
 
 function isHidden(
-  { kind, key, at, before, after, mayBeHalfMade }: ObjectWrites,
+  { kind, key, at, before, after, ignored, mayBeHalfMade }: ObjectWrites,
   index: LiveIndex,
   objects: readonly LiveObject[],
   writes: readonly RecentWrite[],
 ): boolean {
   const found = index.findByKey(kind, key);
-  const fingerprint = found?.fingerprint() ?? null;
+  const fingerprint = found?.fingerprint(ignored) ?? null;
   if (fingerprint === after) return false;
   if (before.includes(fingerprint)) return true;
   // Between two requests of one change, the object is neither as before nor as after it.
@@ -192,7 +192,7 @@ function isHidden(
   // A rename that does not show yet: the object still has its old key, unless a later write restored it.
   const givenLater = new Set(writes.flatMap((write) => (write.at > at && write.after ? [write.after] : [])));
   return objects.some((object) => {
-    const print = object.fingerprint();
+    const print = object.fingerprint(ignored);
     return before.includes(print) && !givenLater.has(print);
   });
 }

@@ -13,13 +13,14 @@ import { fileStem } from '../model/digest.ts';
 import type { Plan } from '../model/documents.ts';
 import { ExitCode, fail, ifExists, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { makeFolder, readOwnFile } from '../model/files.ts';
-import { parseJson, sameJson } from '../model/json.ts';
+import { get, objectFrom, parseJson, sameJson } from '../model/json.ts';
+import type { Pointer } from '../model/pointer.ts';
 import { isSameTenant, type TenantName } from '../model/tenant.ts';
 
 /** The record of a plan's runs: written before and after every request, read when the plan is applied again. */
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt'>;
+type JournalPlan = Pick<Plan, 'digest' | 'tenant' | 'createdAt' | 'changes'>;
 
 const maxBytes = 256 * 1024 * 1024;
 
@@ -117,13 +118,18 @@ function isOlder({ header, records }: JournalContent, { createdAt }: JournalPlan
   return times.length > 0 && times.every((time) => time < Date.parse(createdAt));
 }
 
-async function openForAppend(file: string, length: number, { digest, tenant, createdAt }: JournalPlan) {
+async function openForAppend(
+  file: string,
+  length: number,
+  { changes, digest, tenant, createdAt }: JournalPlan,
+) {
   makeFolder(dirname(file));
   const handle = await open(file, 'a', 0o600);
   try {
     await handle.truncate(length);
     if (length === 0) {
-      const header: JournalRecord = { type: 'plan', format: 1, digest, tenant, createdAt };
+      const ignored = objectFrom(changes.flatMap(({ address, ignored: at }) => (at ? [[address, at]] : [])));
+      const header: JournalRecord = { type: 'plan', format: 1, digest, tenant, createdAt, ignored };
       await appendWhole(handle, `${JSON.stringify(header)}\n`);
       // The new file's name survives a power failure. Some systems cannot open a folder; the content is safe without it.
       const folder = await open(dirname(file), 'r').catch(() => null);
@@ -230,6 +236,8 @@ export interface RecentWrite {
   readonly before: readonly (string | null)[];
   /** The object's fingerprint once the write showed; absent if that is not known. */
   readonly after?: string | null;
+  /** The places that the change ignored: the fingerprints are without them. */
+  readonly ignored?: readonly Pointer[] | undefined;
 }
 
 /** How far clocks and file systems may disagree, in milliseconds. */
@@ -253,7 +261,8 @@ export async function readRecentWrites(
       const made = [...requests.values()].filter(({ state }) => state !== 'refused');
       const at = Math.max(...made.map((request) => Date.parse(request.at)));
       const before = made.map((request) => request.before);
-      if (at > since) writes.push({ address, at, before, ...(settled && { after: settled.after }) });
+      const ignored = get(header.ignored ?? {}, address);
+      if (at > since) writes.push({ address, at, before, ignored, ...(settled && { after: settled.after }) });
     }
   }
   // A run that ended meanwhile has renamed its journal, which was then not read.

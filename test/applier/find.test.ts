@@ -163,6 +163,12 @@ describe('the objects of recent writes', () => {
     expect((await read([{ before: [print(first), print(first)] }], half)).shown).toEqual([third]);
   });
 
+  it('may show what a delete sets before it', async () => {
+    const write = { before: [print(first), print(first)], after: null };
+    const gone = (seconds: number) => (seconds < 3 ? [second] : []);
+    expect((await read([write], gone)).shown).toEqual([]);
+  });
+
   it('are not waited for where only an earlier one of several writes had several requests', async () => {
     const writes = [
       { before: [print(first), print(first)], after: print(second) },
@@ -249,6 +255,7 @@ describe('the writes of earlier runs', () => {
     digest: `sha256:${letter.repeat(64)}`,
     createdAt: time(-1000),
     tenant: { ...tenant, ...parts },
+    changes: [],
   });
   const since = began - 60_000;
 

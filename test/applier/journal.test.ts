@@ -15,7 +15,7 @@ import { newFolder } from './run.ts';
 
 const tenant = { identity: 'https://tenant.example', profiles: 'https://profiles.example' };
 const createdAt = '2026-01-01T00:00:00.000Z';
-const planWith = (digest: string) => ({ digest, tenant, createdAt });
+const planWith = (digest: string) => ({ digest, tenant, createdAt, changes: [] });
 const plan = planWith(`sha256:${'a'.repeat(64)}`);
 
 /** What all handles of files inherit from. */

@@ -131,6 +131,15 @@ describe('reads that lag', () => {
     expect(exported.stdout).toBe('Files written to config/new: 1.\n');
   });
 
+  it('are waited for where a place of the object is ignored', async () => {
+    const world = await lateWorld('60s', 300);
+    world.declare([desk]);
+    await world.run('apply --yes');
+    world.declare([{ ...desk, description: 'New', lifecycle: { ignore: ['/attributes'] } }]);
+    await succeed(world, 'apply --yes');
+    expect((await world.plan()).changes).toEqual([]);
+  });
+
   it('lead to no false word about what the tenant did', async () => {
     const world = await lateWorld('60s', 300);
     world.declare([desk]);
