@@ -100,7 +100,8 @@ export async function applyPlan(
       record: results,
       onDone: (done) => onDone({ ...done, ...origin }),
     });
-    const result = { ...applied, ...origin, ...(lost.signal.aborted && { diagnostics: [lockLost] }) };
+    const isCut = lost.signal.aborted && applied.outcome === 'interrupted';
+    const result = { ...applied, ...origin, ...(isCut && { diagnostics: [lockLost] }) };
     onSaved(await results.end(result), result);
     return result;
   } finally {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import { applyPlan } from '../../src/engine/apply.ts';
 import { planChanges } from '../../src/engine/plan.ts';
-import { openTenant } from '../../src/engine/tenant.ts';
+import { openTenant, type Tenant } from '../../src/engine/tenant.ts';
 import { loadProject } from '../../src/loader/index.ts';
 import { createTestWorld } from '../support/world.ts';
 
@@ -72,6 +72,19 @@ it('a saved plan with a secret that is not set is refused before anything is sen
   expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 2 });
 });
 
+/** The tenant with another way to send. */
+const tenantWith = (tenant: Tenant, send: Client['send']): Tenant => ({
+  ...tenant,
+  client: {
+    tenant: tenant.client.tenant,
+    settings: tenant.client.settings,
+    send,
+    signIn() {},
+    redact: tenant.client.redact.bind(tenant.client),
+    close: tenant.client.close.bind(tenant.client),
+  },
+});
+
 it.each([
   ['alone', undefined],
   ['beside Ctrl-C, which did not come', new AbortController().signal],
@@ -79,26 +92,14 @@ it.each([
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { world, project, tenant } = await openWorld();
-  const { client } = tenant;
-  const send: Client['send'] = async (call, options) => {
+  const guarded = tenantWith(tenant, async (call, options) => {
     if (call.method === 'POST') {
       rmSync(join(world.dir, '.tenantctl/test/lock'));
       vi.advanceTimersByTime(60_000);
       await expect.poll(() => options?.signal?.aborted, { interval: 1 }).toBe(true);
     }
-    return client.send(call, options);
-  };
-  const guarded = {
-    ...tenant,
-    client: {
-      tenant: client.tenant,
-      settings: client.settings,
-      send,
-      signIn() {},
-      redact: client.redact.bind(client),
-      close: client.close.bind(client),
-    },
-  };
+    return tenant.client.send(call, options);
+  });
   const plan = await planChanges(project, tenant);
   const result = await applyPlan(project, guarded, plan, { env: {}, ...(signal && { signal }) });
   expect(result).toMatchObject({
@@ -107,6 +108,24 @@ it.each([
     diagnostics: [{ code: 'lock-lost' }],
   });
   expect((await planChanges(project, tenant)).summary).toMatchObject({ create: 1 });
+});
+
+it('an apply whose lock goes when its last request is made has nothing left to finish', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { world, project, tenant } = await openWorld();
+  const guarded = tenantWith(tenant, async (call, options) => {
+    const answer = await tenant.client.send(call, options);
+    if (call.method === 'POST') {
+      rmSync(join(world.dir, '.tenantctl/test/lock'));
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(() => options?.signal?.aborted, { interval: 1 }).toBe(true);
+    }
+    return answer;
+  });
+  const result = await applyPlan(project, guarded, await planChanges(project, tenant), { env: {} });
+  expect(result).toMatchObject({ outcome: 'done', summary: { done: 1 } });
+  expect(result).not.toHaveProperty('diagnostics');
 });
 
 /** The file behind a descriptor, or nothing where it is closed by now. */
