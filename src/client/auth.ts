@@ -89,9 +89,13 @@ function fixedToken(
     advise({ headers }) {
       const end = expiryOf(token);
       const isOver = end > 0 && end <= (dateOf(headers.date) ?? clock.now());
+      const [place, renewal] =
+        (renew?.() ?? null) === null
+          ? ['variable', 'renews only tokens that it gets with `clientId` and `clientSecret`']
+          : ['file of the variable', 'has read the file again'];
       const hint = isOver
-        ? `The token expired at ${new Date(end).toISOString()}: put a new one into the variable that \`${name}\` names.`
-        : `Check the variable that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl renews only tokens that it gets with \`clientId\` and \`clientSecret\`.`;
+        ? `The token expired at ${new Date(end).toISOString()}: put a new one into the ${place} that \`${name}\` names.`
+        : `Check the ${place} that \`${name}\` names: its token may be another tenant's, or may have expired. tenantctl ${renewal}.`;
       return { hint, ...(setting && { source: setting.source }) };
     },
   };

@@ -146,6 +146,17 @@ describe('a token that is given', () => {
       );
     });
 
+    it('is told to be that of the file, which was read again', () => {
+      const answer = refusal();
+      const advice = (text: string) =>
+        answer &&
+        sourcesOf()
+          .of({ ...token(text), renew: () => text, setting })
+          .advise?.(answer)?.hint;
+      expect(advice('opaque')).toMatch(/^Check the file of the variable .* has read the file again\.$/);
+      expect(advice(jwt({ exp: 999 }))).toContain('put a new one into the file of the variable');
+    });
+
     it('has no place where none is known', () => {
       const answer = refusal();
       expect(answer && sourcesOf().of(token('opaque')).advise?.(answer)).toEqual({
