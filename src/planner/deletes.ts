@@ -8,6 +8,7 @@ import type { Diagnostic } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Pointer } from '../model/pointer.ts';
 import type { PlanInput } from './input.ts';
+import { identitiesAbove } from './references.ts';
 
 export interface Deletion {
   readonly live: LiveObject;
@@ -82,13 +83,20 @@ function findPruned({ objects, choices, ...input }: PlanInput, declared: Readonl
     .filter((live) => includes(...addressesOf(live)))
     // Independent of the order in the tenant's lists.
     .toSorted(byAddress);
+  const keepers = new Map(
+    objects
+      .filter((live) => addressesOf(live).some(isKept))
+      .flatMap((live) =>
+        [...identitiesAbove(live.kind, live.key), live.identity].map((each) => [each, live] as const),
+      ),
+  );
   const kept = new Map<Address, string>();
   const pruned = undeclared.flatMap((live): Deletion[] => {
-    const addresses = addressesOf(live);
-    const why = addresses.some(isKept)
-      ? 'prune.keep names it'
-      : whyKept(live, input, sharing.get(live.identity));
-    if (why === null) return [{ live, addresses, source: null, protect: false, declared: {}, marked: [] }];
+    const keeper = keepers.get(live.identity);
+    const named = keeper?.identity === live.identity ? 'it' : `${keeper?.address}, which is below it`;
+    const why = keeper ? `prune.keep names ${named}` : whyKept(live, input, sharing.get(live.identity));
+    if (why === null)
+      return [{ live, addresses: addressesOf(live), source: null, protect: false, declared: {}, marked: [] }];
     kept.set(live.address, why);
     return [];
   });

@@ -1,13 +1,15 @@
-import { type Kind, type LiveObject, parentKey } from '../kinds/kind.ts';
+import type { LiveObject } from '../kinds/kind.ts';
 import { addressesOf, identityOf, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
-import { type Address, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
+import type { Resource } from '../kinds/resource.ts';
+import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change, Plan } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { Deletion } from './deletes.ts';
 import type { PlanInput } from './input.ts';
+import { identitiesAbove } from './references.ts';
 
 interface PlannedDelete {
   readonly change: Change;
@@ -22,6 +24,7 @@ interface PlannedWrite {
 /** An object that a change deletes, under the names of its manifest and of the tenant: guards cover all. */
 interface Loss extends Pick<Deletion, 'addresses' | 'protect'> {
   readonly change: Change;
+  readonly identities: readonly string[];
 }
 
 /** Guards are about requests, not about what is deleted by hand. They also cover objects that are deleted and created again. */
@@ -31,7 +34,9 @@ export function lossBy(
   { addresses = [], protect = false }: { addresses?: readonly Address[]; protect?: boolean } = {},
 ): Loss[] {
   if (change.action !== 'delete' && !change.risk.includes('replace')) return [];
-  return [{ change, protect, addresses: [change.address, ...addresses, ...(live ? addressesOf(live) : [])] }];
+  const names = [change.address, ...addresses, ...(live ? addressesOf(live) : [])];
+  const identities = live ? [live.identity, identityOf(live.kind, change.key)] : [];
+  return [{ change, protect, addresses: names, identities }];
 }
 
 /** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
@@ -45,6 +50,13 @@ export function findRefusals(
     ...deletes.flatMap(({ change, deletion }) => lossBy(change, deletion.live, deletion)),
     ...writes.flatMap(({ change, match: { live, resource } }) => lossBy(change, live, resource.lifecycle)),
   ];
+  const lost = new Map(losses.flatMap((loss) => loss.identities.map((each) => [each, loss])));
+  const lossAbove = ({ kind, key }: Pick<Resource, 'kind' | 'key'>) =>
+    identitiesAbove(kind, key).flatMap((each) => lost.get(each) ?? [])[0];
+  const below = input.objects.flatMap((live): Loss[] => {
+    const loss = lossAbove(live);
+    return loss ? [{ ...loss, protect: false, addresses: addressesOf(live) }] : [];
+  });
   const lockOuts = writes
     .filter(({ change, match }) => change.risk.includes('lockout') && !match.resource.lifecycle.allowLockout)
     .map(({ change: { address }, match: { resource } }): Diagnostic => {
@@ -53,10 +65,10 @@ export function findRefusals(
       return { code: 'lockout', severity: 'error', message, hint, address, source: resource.source() };
     });
   return [
-    ...protectedLosses(losses, policy.protect),
+    ...protectedLosses([...losses, ...below], policy.protect),
     ...tooManyDeletes(losses.length, input.choices.maxDeletes ?? policy.maxDeletes),
     ...deletesOfAll(input, losses, writes),
-    ...replacedAbove(input, writes),
+    ...replacedAbove(input, lossAbove),
     ...lockOuts,
   ];
 }
@@ -94,9 +106,11 @@ export function protectedLosses(losses: readonly Loss[], list: readonly string[]
     if (!protect && name === undefined) return [];
     const [by, remedy] =
       name !== undefined ? protections.list : source ? protections.manifest : protections.removed;
-    const as = name === undefined || name === address ? '' : ` as ${name}`;
-    const message = `${address} would be deleted, but it is protected${as} by ${by}.`;
-    const hint = `${remedy}, or leave it out with --except '${address}'.`;
+    const [lost = address] = addresses;
+    const as = name === undefined || name === lost ? '' : ` as ${name}`;
+    const [what, it] = lost === address ? ['deleted', 'it'] : [`deleted with ${address}`, address];
+    const message = `${lost} would be ${what}, but it is protected${as} by ${by}.`;
+    const hint = `${remedy}, or leave ${it} out with --except '${address}'.`;
     return [{ code: 'protected', severity: 'error', message, hint, address }];
   });
 }
@@ -130,21 +144,12 @@ function deletesOfAll(
 }
 
 /** A tenant deletes what is below an object together with it, so no change there would last. */
-function replacedAbove({ resources, choices }: PlanInput, writes: readonly PlannedWrite[]): Diagnostic[] {
+function replacedAbove({ resources, choices }: PlanInput, lossAbove: (below: Resource) => Loss | undefined) {
   const isInScope = scopeFilter(choices.scope);
-  const replaced = new Map(
-    writes.flatMap(({ change, match: { kind } }) =>
-      change.risk.includes('replace') ? [[identityOf(kind, change.key), change.address]] : [],
-    ),
-  );
-  const above = ({ parent }: Kind, key: Key): Address | undefined => {
-    if (!parent || replaced.size === 0) return undefined;
-    const own = parentKey(parent, key);
-    return replaced.get(identityOf(parent.kind, own)) ?? above(parent.kind, own);
-  };
   const declared = resources.filter(({ address }) => isInScope(address));
-  return groupBy(declared, ({ kind, key }) => above(kind, key)).flatMap(([address, below]): Diagnostic[] => {
-    if (address === undefined) return [];
+  return groupBy(declared, lossAbove).flatMap(([loss, below]): Diagnostic[] => {
+    if (!loss?.change.risk.includes('replace')) return [];
+    const { address } = loss.change;
     const shown = below.slice(0, 3).map((each) => each.address);
     const lost = namesAndMore(shown, below.length - shown.length);
     const message = `${address} would be deleted and created again, and the tenant deletes what is below it: ${lost}.`;

@@ -1,8 +1,8 @@
-import type { LiveObject } from '../kinds/kind.ts';
+import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { distinctKeys, identityOf, idsAsNames, type ReadRequest } from '../kinds/live-objects.ts';
 import type { Environment, Kinds, Secrets } from '../kinds/project.ts';
 import { keysOf, type Resource, undeclared } from '../kinds/resource.ts';
-import { type Address, scopeFilter } from '../model/address.ts';
+import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Scope } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -51,7 +51,18 @@ export function readRequestsFor(
   const { scope } = input.choices;
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
-  const prunes = scope.prune ? environment.policy.prune.kinds : [];
+  const { protect, prune } = environment.policy;
+  const prunes = scope.prune ? prune.kinds : [];
+  const mayDelete = (kind: Kind) =>
+    prunes.includes(kind.name) ||
+    named.some((each) => each.kind === kind && (scope.since !== null || each.ensure === 'absent'));
+  const guards = [...protect, ...(scope.prune ? prune.keep : [])];
+  const isGuarded = matchAddresses(
+    guards.flatMap((glob) => glob.split('/').slice(0, 1)),
+    { isGuard: true },
+  );
+  const isBelowDeletes = ({ parent }: Kind): boolean =>
+    parent !== undefined && (mayDelete(parent.kind) || isBelowDeletes(parent.kind));
   const targets = targetsOf(resources, isInScope, environment.kinds);
   const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
   const now = resourcesByIdentity(manifests);
@@ -59,17 +70,17 @@ export function readRequestsFor(
   const declared = [...manifests, ...gone];
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
-    const isPruned = prunes.includes(kind.name);
+    // The tenant deletes what is below a deleted object too: guards have to know it.
+    const isAtRisk = isGuarded(kind.name) && isBelowDeletes(kind);
     const targetsOfKind = targets.filter((target) => target.kind === kind);
     const needed = [...ofKind, ...targetsOfKind];
-    if (needed.length === 0 && !isPruned) return [];
+    if (needed.length === 0 && !mayDelete(kind) && !isAtRisk) return [];
     // Objects that were only referred to then show who changed a reference. A kind that nothing else needs is not read for it.
     const referred = [...targetsOfKind, ...pastTargets.filter((target) => target.kind === kind)];
     const wanted = [...ofKind, ...referred];
-    // Only the whole list shows whether a delete removes the last object of a kind.
-    const isWhole = ofKind.some(({ ensure }) => scope.since !== null || ensure === 'absent');
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
-    const complete = isPruned || isWhole;
+    // Only the whole list shows whether a delete removes the last object of a kind.
+    const complete = mayDelete(kind) || isAtRisk;
     // Two objects with one key are reported at the manifest that refers to them.
     const known = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
     const allowsDuplicates = referred

@@ -98,6 +98,13 @@ export function resourcesByIdentity(resources: readonly Resource[]): ReadonlyMap
   return new Map(resources.map((each) => [identityOf(each.kind, each.key), each]));
 }
 
+/** The identities of the objects above one, nearest first: a tenant that deletes one of them deletes what is below it too. */
+export function identitiesAbove({ parent }: Kind, key: Key): string[] {
+  if (!parent) return [];
+  const above = parentKey(parent, key);
+  return [identityOf(parent.kind, above), ...identitiesAbove(parent.kind, above)];
+}
+
 /** The earlier declarations, below the current names of their parents, and findable in the tenant under their own. */
 export function addLaterNames(
   past: readonly Resource[],
@@ -260,7 +267,9 @@ export function findAbsentTargets(
 
 function problemsOf(references: readonly UsedReference[], lost: ReadonlyMap<string, Missing>): Diagnostic[] {
   return references.flatMap((reference) => {
-    const why = lost.get(identityOf(reference.kind, reference.key));
+    const { kind, key } = reference;
+    const above = identitiesAbove(kind, key).map((each) => lost.get(each));
+    const why = lost.get(identityOf(kind, key)) ?? above.find((each) => each?.code === 'ref-deleted');
     return why ? problemsAt(reference, why) : [];
   });
 }

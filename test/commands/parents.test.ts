@@ -85,6 +85,7 @@ name: Make an account
 function project(
   files: Record<string, string> = { 'config/all.yaml': manifests },
   more: readonly JsonObject[] = kinds,
+  environment: JsonObject = { prune: { kinds: ['Source', 'SourceSchema'] } },
 ): Promise<World> {
   const told = Object.fromEntries(
     more.map((kind) => [`kinds/${String(kind.kind)}.kind.yaml`, JSON.stringify(kind)]),
@@ -92,7 +93,7 @@ function project(
   return createTestWorld({
     seed: JSON.stringify({ kinds: more, objects }),
     files: { ...told, ...files },
-    environment: { prune: { kinds: ['Source', 'SourceSchema'] } },
+    environment,
   });
 }
 
@@ -202,6 +203,37 @@ describe('objects below another one', () => {
     expect(addresses(await world.plan())).toEqual([]);
   });
 
+  it('hold back the delete of their parent where they are protected, whether or not a manifest names them', async () => {
+    const protect = ['SourceSchema/hr/*'];
+    const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
+    const world = await project(files, kinds, { protect });
+    const { stderr } = await expectEnd(world.run('apply', '--yes'), 4);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      "SourceSchema/HR/account would be deleted with Source/HR, but it is protected by the environment's `protect` list",
+    );
+    world.write(
+      'config/all.yaml',
+      `${files['config/all.yaml']}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`,
+    );
+    await expectEnd(world.run('apply', '--yes'), 4);
+    expect(deletesSent(world)).toEqual([]);
+  });
+
+  it('are kept with their parent where `prune.keep` names them', async () => {
+    const prune = { kinds: ['Source'], keep: ['SourceSchema/HR/*'] };
+    const world = await project({ 'config/all.yaml': 'kind: Source\nname: AD/LDAP\n' }, kinds, { prune });
+    const { changes, diagnostics } = await world.plan('--prune');
+    expect([changes, diagnostics.filter(({ code }) => code === 'kept')]).toMatchObject([
+      [],
+      [
+        {
+          message:
+            'Source/HR is not declared, but it stays: prune.keep names SourceSchema/HR/account, which is below it.',
+        },
+      ],
+    ]);
+  });
+
   it('stay what they are where their parent gets another name', async () => {
     const renamed =
       'kind: Source\nname: People\nlifecycle: { renamedFrom: HR }\n---\nkind: SourceSchema\nsource: !ref Source/People\nname: account\n';
@@ -251,6 +283,19 @@ describe('objects below another one', () => {
     world.write('config/c.yaml', '');
     expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
   });
+});
+
+it.each([
+  ['is declared absent', 'kind: Source\nname: HR\nensure: absent\n', ['validate', 'plan']],
+  ['would be pruned', 'kind: Source\nname: AD/LDAP\n', ['plan --prune']],
+])('an object two levels below one that %s refers to nothing that stays', async (_, above, commands) => {
+  const below = 'kind: SchemaAttribute\nschema: !ref SourceSchema/HR/account\nname: uid\n';
+  const files = { 'config/all.yaml': `${above}---\n${below}` };
+  const world = await project(files, [...kinds, attribute], { prune: { kinds: ['Source'] } });
+  for (const command of commands) {
+    const { stdout, stderr } = await expectEnd(world.run(command), 1);
+    expect(stdout + stderr).toMatch(/config\/all\.yaml:\d+:9 .*Source\/HR[^]*\[ref-deleted\]/);
+  }
 });
 
 describe.each([
