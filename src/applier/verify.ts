@@ -509,7 +509,7 @@ function firstLeft(
 const createdUnseen = (id: string | undefined) =>
   id === undefined
     ? 'an earlier run of this plan created it, and the tenant does not show it'
-    : `an earlier run of this plan created it, and the tenant gave it another name, with the id ${quote(id)}: declare it by that name, or delete it`;
+    : `an earlier run of this plan created it, and the tenant gave it another name, with the id ${quote(id)}`;
 
 function difference(entry: KindChange, { live, standard }: FoundObjects, secrets: KnownSecrets) {
   const { action, fingerprint } = entry.change;

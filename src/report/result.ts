@@ -108,15 +108,18 @@ export function nextSteps(
 ): readonly string[] {
   const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
   if (incomplete.length === 0) return [];
-  const torn = incomplete.flatMap(({ changes }) =>
-    changes.filter(isTorn).map(({ address }) => readable(address)),
-  );
+  const torn = incomplete.flatMap(({ changes }) => changes.filter(isTorn));
+  const names = namesInBrief([...new Set(torn.map(({ address }) => readable(address)))]);
+  // No apply repeats the create of an object that was made under another name.
+  const again = torn.some(({ action }) => action === 'create')
+    ? ''
+    : 'apply the plan file again. Without one, ';
   return [
     // The manifests do not contain the plan of a rollback, so a plan file comes first.
     torn.length === 0
       ? 'To finish: apply the plan file again; without one, apply what `tenantctl plan` shows now.'
-      : 'To finish: apply the plan file again. Without one, apply what `tenantctl rollback` plans from the result file first: ' +
-        `a new plan does not know what this one left of ${namesInBrief([...new Set(torn)])}.`,
+      : `To finish: ${again}apply what \`tenantctl rollback\` plans from the result file first: ` +
+        `a new plan does not know what this one left of ${names}.`,
     ...(incomplete.some(({ summary }) => summary.done > 0)
       ? ['To undo what was done: `tenantctl rollback` with the result file.']
       : []),

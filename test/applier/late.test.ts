@@ -116,7 +116,12 @@ describe('a create that the tenant accepted, and does not show under its name', 
     expect(proven).toEqual({});
     const again = await apply(plan, tenant, options);
     expect(again.outcome).toBe('refused');
-    expect(again.diagnostics?.[0]?.message).toContain(`another name, with the id "${id}": declare it`);
+    expect(again.diagnostics).toMatchObject([
+      {
+        message: expect.stringContaining(`another name, with the id "${id}"`),
+        hint: 'Declare it by the name that the tenant gives it, then make a new plan.',
+      },
+    ]);
     expect(tenant.sent).toHaveLength(1);
   });
 

@@ -404,8 +404,9 @@ describe('a result as text', () => {
   ])('advises to roll back first, without the plan, for an object %s: %s', (_, isTorn, change) => {
     const torn = outcome({ address: 'SimIntegration/R%26D', outcome: 'failed', ...change });
     const shown = text(result([torn]), { width: 500 });
+    const again = change.action === 'create' ? '' : 'apply the plan file again. Without one, ';
     const advice =
-      'To finish: apply the plan file again. Without one, apply what `tenantctl rollback` plans from the result file first: ' +
+      `To finish: ${again}apply what \`tenantctl rollback\` plans from the result file first: ` +
       'a new plan does not know what this one left of SimIntegration/R&D.\n';
     expect([shown.includes(advice), shown.includes('`tenantctl plan` shows now')]).toEqual([isTorn, !isTorn]);
   });
