@@ -65,7 +65,8 @@ export async function planChanges(
   const reader = readOnlyTenant(tenant);
   const past = choices.scope.since === null ? null : await readPast(project, options);
   const declared = completeDeclared(project, past, choices);
-  const requests = readRequestsFor({ ...declared, environment, choices });
+  const previous = declared.previous && addLaterNames(declared.previous, declared.resources);
+  const requests = readRequestsFor({ ...declared, previous, environment, choices });
   const live = await readTenantFor(requests, declared.lookups, root, reader);
   const desired = await resolveDeclared(declared, live, choices, reader);
   const written = (await past?.written()) ?? new Map();
@@ -96,7 +97,7 @@ function completeDeclared(project: LoadedProject, past: ReturnType<ReadPast> | n
   const inScope = resources.filter(({ address }) => isInScope(address));
   return {
     resources,
-    previous: past && addLaterNames(completeResources(past.resources, settings), resources),
+    previous: past && completeResources(past.resources, settings),
     lookups: lookupsIn(inScope),
     references: referencesIn(inScope, kinds),
     diagnostics: [
@@ -137,7 +138,7 @@ type Desired = Pick<PlanInput, 'resources' | 'previous' | 'diagnostics' | 'choic
  * that leads nowhere.
  */
 async function resolveDeclared(
-  { resources, previous, references, diagnostics }: ReturnType<typeof completeDeclared>,
+  { resources, references, diagnostics, ...declared }: ReturnType<typeof completeDeclared>,
   { objects, others, answer, remarks }: Live,
   choices: PlanChoices,
   reader: Tenant,
@@ -151,6 +152,7 @@ async function resolveDeclared(
     refuseMissing(now.missing, [...resources, ...objects, ...near]);
   }
   // References and lookups of the revision may lead nowhere now: they stay as written.
+  const previous = declared.previous && addLaterNames(declared.previous, resources, objects);
   const known = { resources: previous ?? [], objects, isInScope };
   const then = previous && resolveReferences(referencesIn(previous, reader.environment.kinds), known);
   const globs = globWarnings(choices, { resources, previous, objects }, others);

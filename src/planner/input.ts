@@ -65,6 +65,7 @@ export function readRequestsFor(
     parent !== undefined && (mayDelete(parent.kind) || isBelowDeletes(parent.kind));
   const targets = targetsOf(resources, isInScope, environment.kinds);
   const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
+  const current = new Set(resources);
   const now = resourcesByIdentity(manifests);
   const gone = (previous ?? []).filter(({ kind, key }) => !now.has(identityOf(kind, key)));
   const declared = [...manifests, ...gone];
@@ -78,6 +79,8 @@ export function readRequestsFor(
     // Objects that were only referred to then show who changed a reference. A kind that nothing else needs is not read for it.
     const referred = [...targetsOfKind, ...pastTargets.filter((target) => target.kind === kind)];
     const wanted = [...ofKind, ...referred];
+    // An object that only the revision declares by its id alone may have a manifest by its name.
+    const byId = idsAsNames(wanted.filter((each) => current.has(each)));
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
     // Only the whole list shows whether a delete removes the last object of a kind.
     const complete = mayDelete(kind) || isAtRisk;
@@ -88,7 +91,7 @@ export function readRequestsFor(
       .filter((key) => !known.has(identityOf(kind, key)));
     // An object that is declared both now and at the revision is one object: read twice, it would look like two.
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
-    return [{ kind, keys, ids, idsAsNames: idsAsNames(wanted), complete, allowsDuplicates, declared }];
+    return [{ kind, keys, ids, idsAsNames: byId, complete, allowsDuplicates, declared }];
   });
 }
 

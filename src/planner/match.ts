@@ -52,31 +52,29 @@ export function matchAll(input: PlanInput, others: readonly LiveObject[] = []): 
 }
 
 export function compareAll(
-  { environment, choices, secrets, previous, written }: PlanInput,
+  { environment, choices, secrets, objects, previous, written }: PlanInput,
   matches: readonly Match[],
   standards: LiveIndex = new LiveIndex([]),
 ): ComparedMatch[] {
   const { settings } = environment;
   const isRotated = matchAddresses(choices.rotate);
-  const previousOf = previous && previousFinder(previous);
+  const previousOf = previous && previousFinder(previous, new LiveIndex(objects));
   return matches.map((match): ComparedMatch => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.findByKey(kind, resource.key);
     const unseen = unseenInPlan(secrets, isRotated(resource.address));
-    const since = previousOf && { previous: previousOf(resource), written: written?.get(resource.address) };
+    const since = previousOf && { previous: previousOf(match), written: written?.get(resource.address) };
     return { match, ...changeFor(match, standard, { settings, unseen, since }) };
   });
 }
 
-/** Returns a function that finds an object's declaration at the revision: by its id, its key or its former key. */
-function previousFinder(previous: readonly Resource[]): (resource: Resource) => Resource | null {
+/** Returns a function that finds an object's declaration at the revision: that of the same live one, or else of its key or former key. */
+function previousFinder(previous: readonly Resource[], index: LiveIndex): (match: Match) => Resource | null {
   const present = previous.filter(({ ensure }) => ensure === 'present');
   const byIdentity = resourcesByIdentity(present);
-  const byId = new Map(present.map((each) => [`${each.kind.name}/${each.id}`, each]));
-  return (resource) => {
-    const { id, kind } = resource;
-    const pinned = id === null ? undefined : byId.get(`${kind.name}/${id}`);
-    return pinned ?? findByKeys(resource, byIdentity) ?? null;
+  const byLive = new Map(present.map((each) => [index.find(each)?.address, each]));
+  return ({ resource, live }) => {
+    return (live && byLive.get(live.address)) ?? findByKeys(resource, byIdentity) ?? null;
   };
 }
 

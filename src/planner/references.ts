@@ -1,9 +1,9 @@
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import { type Kind, type LiveObject, parentKey, partFor } from '../kinds/kind.ts';
-import { identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
+import { declaredKeys, identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
-import type { Resource, UsedLookup } from '../kinds/resource.ts';
+import { type Resource, type UsedLookup, undeclared } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Plan } from '../model/documents.ts';
@@ -105,24 +105,37 @@ export function identitiesAbove({ parent }: Kind, key: Key): string[] {
   return [identityOf(parent.kind, above), ...identitiesAbove(parent.kind, above)];
 }
 
-/** The earlier declarations, below the current names of their parents, and findable in the tenant under their own. */
+/**
+ * The earlier declarations under the names that manifests give their objects, and the parents of these, since then. Both are of one
+ * object if they mean the same one of the tenant; until those are read, `renamedFrom` alone tells.
+ */
 export function addLaterNames(
   past: readonly Resource[],
   resources: readonly Resource[],
+  objects: readonly LiveObject[] = [],
 ): readonly Resource[] {
   const then = resourcesByIdentity(past);
-  const later = new Map(
-    resources.flatMap(({ kind, key, id, lifecycle: { renamedFrom } }) => [
-      [`id ${kind.name} ${id}`, key] as const,
-      ...(renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : []),
-    ]),
+  const all = objects.flatMap(withAbove);
+  const index = new LiveIndex(all);
+  const below = new Map(all.map((live) => [placeUnder(live.kind, live.above, live.key), live]));
+  const liveThen = (kind: Kind, key: Key): LiveObject | null => {
+    const declared = then.get(identityOf(kind, key)) ?? undeclared(kind, key);
+    const { parent } = kind;
+    if (!parent || declared.id !== null) return index.find(declared);
+    const above = liveThen(parent.kind, parentKey(parent, key));
+    return (above && below.get(placeUnder(kind, above, key))) ?? null;
+  };
+  const nameOf = declaredKeys(all, resources, () => true);
+  const renamed = new Map(
+    resources.flatMap(({ kind, key, lifecycle: { renamedFrom } }) =>
+      renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
+    ),
   );
   const keyNow = (kind: Kind, key: Key): Key => {
     const { parent } = kind;
-    if (parent) return [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)];
-    const identity = identityOf(kind, key);
-    const id = then.get(identity)?.id ?? null;
-    return (id === null ? null : later.get(`id ${kind.name} ${id}`)) ?? later.get(identity) ?? key;
+    const live = liveThen(kind, key);
+    if (!parent) return live ? nameOf(live) : (renamed.get(identityOf(kind, key)) ?? key);
+    return live?.key ?? [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)];
   };
   return past.map((each) => {
     const { kind } = each;
@@ -131,6 +144,14 @@ export function addLaterNames(
     if (kind.parent) return { ...each, key, address: formatAddress(kind.name, key) };
     return { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } };
   });
+}
+
+function withAbove(live: LiveObject): readonly LiveObject[] {
+  return live.above ? [...withAbove(live.above), live] : [live];
+}
+
+function placeUnder(kind: Kind, above: LiveObject | undefined, key: Key): string {
+  return identityOf(kind, [above?.id ?? '', ...key.slice(1)]);
 }
 
 interface Missing extends Pick<Diagnostic, 'code' | 'message'> {

@@ -1,5 +1,5 @@
 /** `--since REV` where a manifest now refers to another object than at the revision. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commitAll } from '../support/repository.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
@@ -92,36 +92,92 @@ it('is a change in the tenant where only the name of what it refers to has chang
   expect(await verdict(world)).toEqual([{ risk: ['undoes-tenant-change'], origins: ['tenant'] }]);
 });
 
-it.each(['id: b1', 'lifecycle: { renamedFrom: Old }'])(
-  'finds what was below an object that has another name since then, by %s',
-  async (pin) => {
-    const [badge, pinKind] = [
-      kind('Badge', '{ colour: value }'),
-      `${kind('Pin', '{ colour: value }', '/v2025/badges/{badge}/pins')}parent: { badge: Badge }\n`,
-    ];
-    const declared = (badgeLines: string, name: string, pins: readonly string[]) =>
-      [
-        `kind: Badge\nname: ${name}\n${badgeLines}\n`,
-        ...pins.map((each) => `kind: Pin\nbadge: !ref Badge/${name}\nname: ${each}\ncolour: red\n`),
-      ].join('---\n');
-    const world = await createTestWorld({
-      seed: seedOf(
-        [badge, pinKind],
-        '  Badge: [{ id: b1, name: Old }]\n  Pin: [{ id: p1, badge: b1, name: kept, colour: blue }, { id: p2, badge: b1, name: gone, colour: red }]',
-      ),
-      files: {
-        'kinds/Badge.kind.yaml': badge,
-        'kinds/Pin.kind.yaml': pinKind,
-        'config/all.yaml': declared(pin.startsWith('id') ? pin : '', 'Old', ['kept', 'gone']),
-      },
-    });
-    commitAll(world.dir);
-    world.write('config/all.yaml', declared(pin, 'New', ['kept']));
-    const { changes } = await world.plan('--since', 'HEAD', '--only', 'Pin/**');
-    const shown = changes.map(({ action, id, diff }) => [action, id, diff.map(({ origin }) => origin)]);
-    expect(shown).toEqual([
-      ['update', 'b1/p1', ['tenant']],
-      ['delete', 'b1/p2', expect.anything()],
+const [ownBadge, pinBelow] = [
+  kind('Badge', '{ colour: value }'),
+  `${kind('Pin', '{ colour: value }', '/v2025/badges/{badge}/pins')}parent: { badge: Badge }\n`,
+];
+const hidden = 'sesame-4711';
+
+/** The manifests of a badge with pins, at the revision and now, and a tenant with the badge \`Old\` and two pins. */
+async function createPins(then: readonly string[], now: readonly string[]): Promise<World> {
+  const world = await createTestWorld({
+    seed: seedOf(
+      [ownBadge, pinBelow],
+      `  Badge: [{ id: b1, name: Old, colour: ${hidden} }]\n  Pin: [{ id: p1, badge: b1, name: kept, colour: ${hidden} }, { id: p2, badge: b1, name: gone, colour: red }]`,
+    ),
+    files: {
+      'kinds/Badge.kind.yaml': ownBadge,
+      'kinds/Pin.kind.yaml': pinBelow,
+      'config/all.yaml': then.join('---\n'),
+    },
+  });
+  commitAll(world.dir);
+  world.write('config/all.yaml', now.join('---\n'));
+  return world;
+}
+
+const badge = (text: string) => `kind: Badge\n${text}\n`;
+const pin = (of: string, name: string, colour = 'red') =>
+  `kind: Pin\nbadge: !ref Badge/${of}\nname: ${name}\ncolour: ${colour}\n`;
+
+describe.each([
+  ['id: b1\nname: Old', 'id: b1\nname: New'],
+  ['name: Old', 'id: b1\nname: New'],
+  ['name: Old', 'name: New\nlifecycle: { renamedFrom: Old }'],
+  ['id: b1\nname: Older', 'id: b1\nname: New'],
+])('an object that was declared by %j and is by %j', (then, now) => {
+  const older = /Old\w*/.exec(then)?.[0] ?? '';
+  const secret = '!secret CODE';
+  const revision = [badge(`${then}\ncolour: ${secret}`), pin(older, 'kept', secret), pin(older, 'gone')];
+
+  it('is one, as is what is below it: secrets stay concealed, and what was removed is deleted', async () => {
+    const world = await createPins(revision, [badge(`${now}\ncolour: blue`), pin('New', 'kept', 'blue')]);
+    const plan = await world.plan('--since', 'HEAD');
+    expect(JSON.stringify(plan)).not.toContain(hidden);
+    expect(plan.changes.map(({ action, id }) => [action, id])).toEqual([
+      ['update', 'b1'],
+      ['update', 'b1/p1'],
+      ['delete', 'b1/p2'],
     ]);
-  },
-);
+  });
+
+  it('is one, if nothing is declared below it any more', async () => {
+    const world = await createPins(revision, [badge(now)]);
+    const { changes } = await world.plan('--since', 'HEAD', '--only', 'Pin/**', '--allow-delete-all', 'Pin');
+    expect(changes.map(({ action, id }) => [action, id])).toEqual([
+      ['delete', 'b1/p2'],
+      ['delete', 'b1/p1'],
+    ]);
+  });
+
+  it('is one, if what was below it was deleted in the tenant', async () => {
+    const world = await createPins(revision, [badge(now), pin('New', 'kept')]);
+    world.sandbox.state.objects.Pin = [];
+    const { changes } = await world.plan('--since', 'HEAD', '--only', 'Pin/**');
+    expect(changes.map(({ action, risk }) => [action, risk])).toEqual([['create', ['undoes-tenant-change']]]);
+  });
+});
+
+it('an object that was declared by its id alone, and is by its name, is one', async () => {
+  const world = await createPins(
+    [badge('id: b1'), pin('b1', 'kept')],
+    [badge('name: Old'), pin('Old', 'kept')],
+  );
+  const { changes, summary } = await world.plan('--since', 'HEAD');
+  expect(changes.map(({ action, id, diff }) => [action, id, diff.map(({ origin }) => origin)])).toEqual([
+    ['update', 'b1/p1', ['tenant']],
+  ]);
+  expect(summary).toMatchObject({ create: 0, delete: 0, unchanged: 1 });
+});
+
+it('objects that swapped their names since then are told apart by their ids', async () => {
+  const world = await createPins(
+    [badge('name: Old'), badge('name: Other'), pin('Old', 'kept'), pin('Other', 'kept')],
+    [badge('id: b1\nname: Other'), badge('id: b2\nname: Old'), pin('Old', 'kept')],
+  );
+  const { objects } = world.sandbox.state;
+  objects.Badge = [...(objects.Badge ?? []), { id: 'b2', name: 'Other' }];
+  objects.Pin = [...(objects.Pin ?? []), { id: 'p3', badge: 'b2', name: 'kept', colour: 'red' }];
+  const { changes } = await world.plan('--since', 'HEAD', '--only', 'Pin/**');
+  expect(changes.map(({ action, id }) => [action, id])).toEqual([['delete', 'b1/p1']]);
+});

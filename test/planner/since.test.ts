@@ -176,7 +176,7 @@ describe('an object', () => {
     const origin = (declared: typeof pinned, id: string | null) =>
       told({ declared: [declared], previous: before(id), live }).origins['/type'];
     expect(origin(pinned, '1')).toBe('tenant');
-    expect(origin(pinned, null)).toBe('repo');
+    expect(origin(pinned, null)).toBe('tenant');
     expect(origin(renamed, null)).toBe('tenant');
   });
 
