@@ -28,7 +28,7 @@ import {
   sameJson,
 } from '../model/json.ts';
 import {
-  containsMarker,
+  isFilledInLater,
   jsonTextOf,
   literalOf,
   livePlace,
@@ -40,9 +40,11 @@ import {
   isWithin,
   type Pointer,
   placesIn,
+  placesOf,
   pointer,
   segmentsOf,
   setMember,
+  setPart,
   topName,
   valueAt,
 } from '../model/pointer.ts';
@@ -288,12 +290,13 @@ export function setBackBy(requests: readonly Request[], { kind, change }: KindCh
   const body = requests.findLast(({ method }) => method === 'PUT')?.body;
   if (!isObject(body) || change.action !== 'update' || change.risk.includes('replace')) return [];
   const planned = new Set([kind.parent?.part, ...change.diff.map(({ path }) => topName(path))]);
+  const fields = readableFields(kind, live.fields);
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const sent = plainOf(get(body, name) ?? null);
+    const [sent, shown = null] = [plainOf(get(body, name) ?? null), get(fields, name)];
     // What is filled in later is no value of the plan's time.
-    const isKept =
-      planned.has(name) || containsMarker(sent) || sameValue(field, sent, get(live.fields, name));
-    return isKept ? [] : [pointer(name)];
+    const later = placesOf(sent, isFilledInLater);
+    const known = later.reduce((rest, at) => setPart(rest, at, valueAt(shown, at) ?? null), sent);
+    return planned.has(name) || sameValue(field, known, shown) ? [] : [pointer(name)];
   });
 }
 

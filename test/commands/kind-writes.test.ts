@@ -118,11 +118,17 @@ describe('write', () => {
   });
 
   it('`alone` with PUT does not set back what somebody changed between the steps, declared or not', async () => {
-    for (const [field, value] of Object.entries({ description: 'By hand', type: 'C' })) {
+    const config = { mode: 'By hand', since: 7 };
+    for (const [field, value] of Object.entries({ description: 'By hand', type: 'C', config })) {
       let change = () => {};
       const declared = { name: 'Old', owner: 'ben', enabled: false, type: 'A' };
-      const more = { update: 'put' };
+      const more = {
+        update: 'put',
+        fields: { ...role.fields, config: 'json' },
+        places: { 'config/since': 'serverOwned' },
+      };
       const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more, () => change());
+      Object.assign(inTenant(world)[0] ?? {}, { config: { mode: 'A', since: 7 } });
       change = () => {
         const [role] = inTenant(world);
         if (role?.owner === 'ben') Object.assign(role, { [field]: value });
