@@ -22,6 +22,11 @@ export class Redactor {
   }
 
   text(text: string): string {
+    return this.#clean(text, 0);
+  }
+
+  /** `cut`: where a secret may end before its own end; 0: nowhere. */
+  #clean(text: string, cut: number): string {
     if (this.#spellings.size === 0 || text.length < shortest) return text;
     if (this.#matcher === null) {
       const forms = [...this.#spellings.values()].flat();
@@ -30,7 +35,7 @@ export class Redactor {
       for (const { text: form } of forms) this.#matcher.filter[hashAt(form, 0)] = 1;
     }
     let [clean, done] = ['', 0];
-    for (const { start, end } of findSpellings(text, this.#matcher)) {
+    for (const { start, end } of findSpellings(text, this.#matcher, cut)) {
       if (end <= done) continue;
       if (start >= done) clean += `${text.slice(done, start)}[secret]`;
       done = end;
@@ -41,17 +46,22 @@ export class Redactor {
   /** The answer without secrets. The body of a success stays as it is, unless a message may cut or change what it quotes of it. */
   answer<T extends Answer>(answer: T, isQuoted = answer.outcome !== 'answered' || holdsMessage(answer)): T {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
-    const headers = Object.entries(answer.headers).map(([name, value]) => [name, this.text(value)]);
-    const text = answer.text === null ? null : this.text(answer.text);
-    const body = isQuoted ? this.json(answer.body) : answer.body;
+    // A host may have cut its message, and a secret with it.
+    const clean = (text: string) => {
+      const end = /(?:…|\.{3})?["'}\]\s]*$/.exec(text.slice(-20))?.[0] ?? '';
+      return this.#clean(text, text.length - end.length);
+    };
+    const headers = Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]);
+    const text = answer.text === null ? null : clean(answer.text);
+    const body = isQuoted ? this.json(answer.body, clean) : answer.body;
     return { ...answer, headers: Object.fromEntries(headers), text, body };
   }
 
-  json(value: Json): Json {
+  json(value: Json, clean = (text: string) => this.text(text)): Json {
     return mapJson(value, (item) => {
-      if (typeof item === 'string') return this.text(item);
+      if (typeof item === 'string') return clean(item);
       if (!isObject(item)) return item;
-      return objectFrom(Object.entries(item).map(([key, inner]) => [this.text(key), inner]));
+      return objectFrom(Object.entries(item).map(([key, inner]) => [clean(key), inner]));
     });
   }
 }
@@ -152,10 +162,9 @@ interface Range {
   readonly end: number;
 }
 
-/** Sorted by where they begin. A host may have cut the text, and a secret with it. */
-function findSpellings(text: string, { filter, byStart }: Matcher): readonly Range[] {
+/** Sorted by where they begin. */
+function findSpellings(text: string, { filter, byStart }: Matcher, cut: number): readonly Range[] {
   const ranges: Range[] = [];
-  const cut = text.length - (/(?:…|\.{3})?["'}\]\s]*$/.exec(text.slice(-20))?.[0].length ?? 0);
   let runEnd = 0;
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
