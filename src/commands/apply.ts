@@ -122,7 +122,7 @@ export const command = describeCommand({
   // Checked first: after the apply, it would be too late to find that it cannot be recorded.
   const proofFiles = resultFiles(args.provenBy, io);
   refuseMistakes(args, io);
-  checkOutput({ ...args, out: args.result }, 'result', io, proofFiles);
+  checkOutput({ ...args, out: args.result }, 'result', io);
   const proofs = proofFiles.length === 0 ? null : readResults(proofFiles, io);
   const saved = args.planfile === undefined ? null : readPlans(args.planfile, io);
   if (saved?.is === 'fleet') {
@@ -239,7 +239,8 @@ function refuseMistakes(args: Args, io: Io): void {
 function holdsOpenPlans(file: string, io: Io): boolean {
   const path = resolve(io.cwd, file);
   if (!existsSync(path) || !statSync(path).isFile()) return false;
-  const content = readText(file, io);
+  // An earlier report or result may be overwritten: a look at it is no use of it.
+  const content = readText(file, { ...io, uses: new Map() });
   const form = formOfText(content);
   const value = parseJson(content);
   const members = isObject(value) ? itemsOf(get(value, 'environments') ?? null) : [];

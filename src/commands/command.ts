@@ -118,7 +118,7 @@ function withOptions(program: Io, given: Readonly<Record<string, unknown>>) {
  * by then, the project has refused a file of its own.
  */
 function openTrace(file: string, io: Io) {
-  checkWritable([file], io, []);
+  checkWritable([file], io);
   const open = lazy(() => {
     const opened = openSync(resolve(io.cwd, file), 'w', 0o600);
     // A trace reveals much about a tenant: only its owner may read it, even if the file existed.

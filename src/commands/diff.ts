@@ -5,7 +5,6 @@ import { openBackup } from '../engine/backup.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
-import { manifestFolder } from '../loader/source.ts';
 import { type Diff, differs } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
@@ -21,6 +20,7 @@ import {
   names,
   scopeOptions,
 } from './command.ts';
+import { namedFolder } from './files.ts';
 import type { Io } from './io.ts';
 import { checkOutput, outputDocument } from './output.ts';
 import { withFleetProgress } from './progress.ts';
@@ -64,7 +64,7 @@ export const command = describeCommand({
     /** Opens a side for `use`, and closes it again. */
     const withSource = (side: SideChoice, use: (source: DiffSource) => Promise<Diff>): Promise<Diff> => {
       if (side.is === 'folder') {
-        const folder = manifestFolder(side.path, io.cwd);
+        const folder = namedFolder(side.path, io);
         if (folder.backup.length === 0) {
           const project = projects.loadFolder(folder, environment);
           return use({ ...manifestSide(project), name: side.path, isProject: false });

@@ -9,13 +9,12 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import { findUncommitted } from '../loader/git.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { requireInside, resolveLinks } from '../loader/paths.ts';
-import { manifestFolder } from '../loader/source.ts';
 import { type Diagnostic, ExitCode, Failure, fail, hasErrors } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
 import { type ArgsOf, commonOptions, describeCommand, flag, names, scopeOptions, text } from './command.ts';
-import { changeFiles, readIfThere } from './files.ts';
+import { changeFiles, namedFolder, readIfThere } from './files.ts';
 import type { Io } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -124,7 +123,7 @@ function openBackupAt(
   { environment }: ProjectEnvironment,
   io: Io,
 ): Backup {
-  const folder = manifestFolder(path, io.cwd);
+  const folder = namedFolder(path, io);
   const { sizeLimit } = projects;
   if (folder.backup.length > 0) return openBackup(path, folder, { environment, sizeLimit }, io.signal);
   const message = `--from: ${oneLine(path)} has no JSON of a configuration export, or it has manifests.`;

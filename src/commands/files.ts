@@ -11,12 +11,12 @@ import {
 import { dirname, resolve } from 'node:path';
 import type { ExportedFile } from '../exporter/files.ts';
 import { requireOutputFile, resolveLinks, statOf } from '../loader/paths.ts';
-import { decodeText } from '../loader/source.ts';
+import { decodeText, manifestFolder } from '../loader/source.ts';
 import { fail, systemCode, unreadableFile, unwritableFile } from '../model/failure.ts';
 import { makeFolder, readRegularFile } from '../model/files.ts';
 import type { Io } from './io.ts';
 
-type FileIo = Pick<Io, 'cwd'>;
+type FileIo = Pick<Io, 'cwd' | 'uses'>;
 
 const noPipe = 'Name a file: pipes and devices are not read or written, since they may never end.';
 
@@ -24,15 +24,41 @@ const noPipe = 'Name a file: pipes and devices are not read or written, since th
  * Reads a file that the command line names, of at most `most` bytes. Throws a Failure if it cannot be read; `hint` says what to do
  * about a file that does not exist.
  */
-export function readNamedFile(file: string, { cwd }: FileIo, most: number, hint?: string): Buffer {
-  const path = resolve(cwd, file);
+export function readNamedFile(file: string, io: FileIo, most: number, hint?: string): Buffer {
+  const path = resolve(io.cwd, file);
   try {
     if (statSync(path).size > most)
       throw fail('file-too-large', `${file} is larger than ${most / 1024 / 1024} MB.`);
-    return readRegularFile(path, file, noPipe);
+    const bytes = readRegularFile(path, file, noPipe);
+    noteUse(file, 'read', io);
+    return bytes;
   } catch (error) {
     throw unreadableFile(file, error, hint);
   }
+}
+
+/** The manifests or the backup at a path of the command line. */
+export function namedFolder(path: string, io: FileIo) {
+  const { source, ...folder } = manifestFolder(path, io.cwd);
+  const text: typeof source.text = (file, isLossy) => {
+    noteUse(file, 'read', io);
+    return source.text(file, isLossy);
+  };
+  return { ...folder, source: { ...source, text } };
+}
+
+/**
+ * Notes that the command reads a file or is about to write it. Throws a Failure for one that it also reads, such as the result
+ * that a rollback needs again, and for one that is written twice: one document would overwrite the other.
+ */
+export function noteUse(file: string, use: 'read' | 'written', { cwd, uses }: FileIo): void {
+  const path = resolveLinks(resolve(cwd, file));
+  const earlier = uses.get(path);
+  uses.set(path, { use, file });
+  if (!earlier || (earlier.use === 'read' && use === 'read')) return;
+  const output = earlier.use === 'read' ? file : earlier.file;
+  const why = earlier.use === use ? 'is named twice' : 'is read by this command';
+  throw fail('usage', `${output} ${why}, and would be overwritten.`, { hint: 'Choose another file.' });
 }
 
 /** Writes a file, and makes the folders above it. Throws a Failure if it cannot. */
@@ -80,24 +106,14 @@ export async function changeFiles(
   for (const file of removed) rmSync(resolve(io.cwd, file));
 }
 
-/**
- * Throws a Failure for a file that cannot be written, for one that the command reads, such as the result that a rollback needs
- * again, and for one that is named twice: one document would overwrite the other. Leaves no new file behind.
- */
-export function checkWritable(files: readonly string[], io: FileIo, reads: readonly string[]): void {
-  const taken = new Map(
-    reads.map((file) => [resolveLinks(resolve(io.cwd, file)), 'is read by this command']),
-  );
+/** Throws a Failure for a file that cannot be written, or is used already. Leaves no new file behind. */
+export function checkWritable(files: readonly string[], io: FileIo): void {
   for (const file of files) {
     const path = resolve(io.cwd, file);
     const isManifest = existsSync(path) && /\.ya?ml$/i.test(file);
     // First of all: a link to a pipe, such as /dev/stdout, leads nowhere.
     if (!isManifest) tryToWrite(file, io);
-    const target = resolveLinks(path);
-    const why = taken.get(target);
-    if (why !== undefined)
-      throw fail('usage', `${file} ${why}, and would be overwritten.`, { hint: 'Choose another file.' });
-    taken.set(target, 'is named twice');
+    noteUse(file, 'written', io);
     if (isManifest) {
       throw fail('usage', `${file} exists and is YAML, like a manifest. Plans and results are JSON.`, {
         hint: 'Choose another file, for example plan.json.',

@@ -28,6 +28,8 @@ export interface Io extends ProgramIo {
   readonly progress: boolean;
   /** For documents that hold no secrets and must stay as they are: plans and results as JSON, and pages. */
   readonly data: Output;
+  /** What the run does with files, by their real paths. None is read and written, or written twice. */
+  readonly uses: Map<string, { readonly use: 'read' | 'written'; readonly file: string }>;
   /** Knows every secret that the program has read. */
   readonly redactor: Redactor;
   /** Writes an exchange with a tenant to the file of `--trace`. */
@@ -46,6 +48,7 @@ export function redactIo(io: ProgramIo): Io {
     stdout: redactedOutput(io.stdout, redactor),
     stderr: redactedOutput(io.stderr, redactor),
     data: io.stdout,
+    uses: new Map(),
     redactor,
   };
 }

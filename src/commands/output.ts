@@ -134,13 +134,12 @@ const formatByEnding: readonly (readonly [ending: string, format: Format])[] = [
 
 /**
  * Throws a Failure for a `--format` that the document does not have, for two documents on stdout, or one without a format, and
- * for files that cannot be written, or that the command `reads`. To be called before any other work.
+ * for files that cannot be written, or are used already. To be called before any other work.
  */
 export function checkOutput(
   { format, report, out }: OutputArgs & { readonly out?: string | undefined },
   is: Document['is'],
   io: Io,
-  reads: readonly string[] = [],
 ): void {
   if (!formatsOf(is).includes(format)) throw unsupportedFormat(format, is, formatsOf(is));
   const names = [...report, ...(out === undefined ? [] : [out])];
@@ -150,7 +149,7 @@ export function checkOutput(
       hint: '`--out -` prints the plan file, `--report -` the report in the format of --format. Use one of them, and files for others.',
     });
   for (const file of report) if (file !== stdoutName) reportFormat(file, is);
-  checkWritable(files, io, reads);
+  checkWritable(files, io);
 }
 
 export const stdoutName = '-';

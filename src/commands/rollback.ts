@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { lastApply } from '../engine/results.ts';
 import { planRollback } from '../engine/rollback.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
@@ -5,6 +6,7 @@ import { loadProject } from '../loader/index.ts';
 import type { Result } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
 import { type ArgsOf, argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
+import { noteUse } from './files.ts';
 import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
 import { howToApply, outputPlan, planOutputOptions } from './plan-output.ts';
@@ -33,7 +35,7 @@ export const command = describeCommand({
     throw fail('usage', 'Name the result file of the apply to undo, or use --last.', {
       hint: '`tenantctl history` lists the applies with their files.',
     });
-  checkOutput(args, 'plan', io, args.result === undefined ? [] : [args.result]);
+  checkOutput(args, 'plan', io);
   const named = args.result === undefined ? null : readOneResult(args.result, args, io);
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
@@ -50,6 +52,7 @@ export const command = describeCommand({
 /** The result of the latest apply to the environment, which it names. */
 async function findLast({ root, environment }: ProjectEnvironment, io: Io): Promise<Result> {
   const { file, result, outcome } = await lastApply(root, environment.name);
+  noteUse(join(root, file), 'read', io);
   const { startedAt, undoes } = result;
   if (!io.quiet) printNote(`Undoes the apply of ${startedAt} (${outcome}): ${file}`, io);
   if (undoes)

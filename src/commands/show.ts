@@ -46,7 +46,7 @@ export const command = describeCommand({
   const documents = args.file.map((file) => readSaved(file, io));
   const [first, ...others] = documents;
   const document = first && others.length === 0 ? first : joinDocuments(documents);
-  checkOutput(args, document.is, io, args.file);
+  checkOutput(args, document.is, io);
   // The loader refuses reports that would overwrite a file of the project.
   const options = projectFileOptions(args, io);
   const isInProject = existsSync(options.configFile);

@@ -1,5 +1,5 @@
 /** Things that a careful person tried, and that once went wrong. */
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
@@ -33,6 +33,42 @@ it('writes over no file that it reads, or writes already, by another name', asyn
   await expectEnd(plan, 1, 'is named twice');
   const rollback = world.run('rollback link.json --out plan.json');
   await expectEnd(rollback, 1, 'plan.json is read by this command');
+});
+
+it.each([
+  ['kept/a.json', 'diff kept test --report kept/a.json'],
+  ['kept/a.json', 'diff test kept/a.yaml --report link.json'],
+  ['backup.json', 'diff backup.json test --report backup.json'],
+  ['backup.json', 'diff backup.json test --trace backup.json'],
+  ['backup.json', 'export --from backup.json --trace backup.json'],
+  ['backup.json', 'send-test NotificationTemplate/a/EMAIL/en --context backup.json --trace backup.json'],
+  ['RESULT', 'rollback --last --out RESULT'],
+  ['RESULT', 'rollback --last --report RESULT'],
+  ['RESULT', 'rollback --last --trace RESULT'],
+  ['RESULT', 'rollback RESULT --trace RESULT'],
+  ['RESULT', 'show RESULT --report RESULT'],
+])('does not overwrite %s, which it finds or a path on its line leads to: %s', async (read, line) => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  await succeed(world, 'apply --yes');
+  const results = '.tenantctl/test/results';
+  const result = join(results, readdirSync(join(world.dir, results))[0] ?? '');
+  const template = 'kind: NotificationTemplate\nkey: password_expiring\nmedium: EMAIL\nlocale: en\n';
+  world.write('kept/a.yaml', `${template}body: !file a.json\n`);
+  world.write('kept/a.json', 'Text');
+  world.write('backup.json', '{"objects":[]}');
+  symlinkSync('kept/a.json', join(world.dir, 'link.json'));
+  const file = read.replace('RESULT', result);
+  const before = world.read(file);
+  const words = line.replaceAll('RESULT', result).split(' ');
+  await expectEnd(world.run(...words), 1, `${words.at(-1)} is read by this command`);
+  expect(world.read(file)).toBe(before);
+});
+
+it('writes over earlier reports, results and traces, but not twice', async () => {
+  const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
+  for (let run = 0; run < 2; run += 1)
+    await succeed(world, 'apply --yes --result r.json --report s.json --trace t.jsonl');
+  await expectEnd(world.run('plan --report r.json --trace r.json'), 1, 'r.json is named twice');
 });
 
 it.each([
