@@ -413,6 +413,30 @@ describe('in a folder of a repository', () => {
   });
 
   it.each([
+    ['staging', 'production', 'https://staging.api.example.com'],
+    ['apps/iga', 'iga', 'https://acme.example'],
+    ['.', 'main', 'test=https://acme.example'],
+    ['a', 'plan', 'https://plan.example'],
+  ])(
+    'whose name is a word in the pipeline of another project there gets its own: %s, %s',
+    async (first, then, tenant) => {
+      execFileSync('git', ['init', '--quiet'], { cwd: dir });
+      await run(['init', first, '--identity', tenant]);
+      const before = read(workflow);
+      const { stdout } = await expectEnd(run(['init', then, '--identity', 'live=https://live.example']), 0);
+      expect(stdout).not.toContain('was edited');
+      expect(read(`.github/workflows/tenantctl-${then}.yaml`)).toContain("TENANTCTL_ENV: 'live'");
+      expect(read(`${then}/tenantctl.gitlab-ci.yml`)).toContain("TENANTCTL_ALLOWED_HOSTS: 'live.example'");
+      expect(read(workflow)).toBe(before);
+      // It knows them again, and so does the first project its own.
+      await run(['init', then, '--identity', 'far=https://far.example']);
+      expect(read(`.github/workflows/tenantctl-${then}.yaml`)).toContain("TENANTCTL_ENV: 'live,far'");
+      await run(['init', first, '--identity', 'far=https://far.example']);
+      expect(read(workflow)).toContain(',far');
+    },
+  );
+
+  it.each([
     ['one tenant', []],
     ['several', ['--identity', 'test=https://a.example', '--identity', 'live=https://b.example']],
   ])('they share no status, group, comment or name with another project: %s', async (_what, tenants) => {

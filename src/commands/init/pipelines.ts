@@ -218,7 +218,7 @@ export function pipelineFile(system: System, content: PipelineContent, folder: s
     folder,
     dir,
     here: dir === '' ? '.' : quote(dir),
-    suffix: dir === '' ? '' : `-${wordOf(folder)}`,
+    suffix: suffixOf(folder),
     inFolder: dir === '' ? '' : ` in ${dir}`,
     ofFolder: dir === '' ? '' : ` (${dir})`,
     title: dir === '' ? '### tenantctl plan' : `**${dir}**`,
@@ -239,8 +239,8 @@ export function deploymentName(step: Step | undefined, otherwise: string): strin
   return isPlainName(name) ? name : otherwise;
 }
 
-/** The folder of a project in its repository, as a word for names of tags, groups and files. */
-const wordOf = (folder: string): string => folder.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
+/** What keeps the tags, groups and files of a repository's projects apart: `-apps-iga` for `apps/iga/`. */
+const suffixOf = (folder: string): string => `/${folder}`.slice(0, -1).replaceAll(/[^A-Za-z0-9_-]/g, '-');
 
 /** The repository of a project, and the project's folder there, with `/` at its end. Without one, the project is the top. */
 function placeOf(root: string) {
@@ -258,19 +258,14 @@ type System = keyof typeof systems;
 function placesIn(system: System, folder: string): string[] {
   const { path } = systems[system];
   // GitHub runs every file there, so each project can have one.
-  return system === 'github' && folder !== ''
-    ? [path, `.github/workflows/tenantctl-${wordOf(folder)}.yaml`]
+  return system === 'github'
+    ? [...new Set([path, path.replace('.yaml', `${suffixOf(folder)}.yaml`)])]
     : [path];
 }
 
-/** True when an existing pipeline has jobs for the project in this folder, as `pipelineFile` would write them. */
-function isFor(existing: string, folder: string): boolean {
-  if (!existing.includes('bin/tenantctl')) return false;
-  // The jobs of a project in a folder begin there.
-  if (folder === '') return !/^ {4}(?:working-directory: '|- cd '\.\/)/m.test(existing);
-  const dir = folder.slice(0, -1).replaceAll(/[^\w/-]/g, '\\$&');
-  return new RegExp(`(?<![\\w-])${dir}(?![\\w.-])`).test(existing);
-}
+/** True when an existing pipeline has jobs for the project in this folder. Their tag is of no other project. */
+const isFor = (existing: string, folder: string): boolean =>
+  new RegExp(`tenantctl-applied${suffixOf(folder)}(?![\\w-])`).test(existing);
 
 /** The content of an existing pipeline; `null` if somebody has replaced its selections. */
 function contentOf(text: string): PipelineContent | null {
