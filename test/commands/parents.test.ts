@@ -294,7 +294,7 @@ it.each([
   const world = await project(files, [...kinds, attribute], { prune: { kinds: ['Source'] } });
   for (const command of commands) {
     const { stdout, stderr } = await expectEnd(world.run(command), 1);
-    expect(stdout + stderr).toMatch(/config\/all\.yaml:\d+:9 .*Source\/HR[^]*\[ref-deleted\]/);
+    expect(stdout + stderr).toMatch(/config\/all\.yaml:\d+:9 .*Source\/HR[\s\S]*\[ref-deleted\]/);
   }
 });
 
