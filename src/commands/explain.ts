@@ -119,7 +119,7 @@ function explainKind(
   view: { readonly colour: boolean; readonly width: number },
 ): string {
   let found = whole;
-  let isRequired = false;
+  let need = '';
   for (const [depth, name] of path.entries()) {
     const members = membersOf(found);
     const next = members.get(name);
@@ -131,12 +131,12 @@ function explainKind(
         hint: didYouMean(name, names) ?? known,
       });
     }
-    isRequired = requiredIn(found).includes(name);
+    need = needWords(found, name);
     found = next;
   }
   const standard = get(found, 'default');
   const [first, ...below] = path;
-  const type = first === undefined ? '' : `  ${typeWords(found)}${isRequired ? ', required' : ''}`;
+  const type = first === undefined ? '' : `  ${typeWords(found)}${need}`;
   const rows: Row[] = [
     row(0, span([kind, ...path].join('.'), 'bold'), span(type, 'dim')),
     blank,
@@ -159,21 +159,29 @@ function dereference(schema: JsonObject, whole = schema): JsonObject {
   return mapMembers(schema, follow);
 }
 
+/** The schema of a mapping; of a list, that of its items. */
+function mappingIn(schema: JsonObject): JsonObject {
+  const isList = !Object.hasOwn(schema, 'properties') && Object.hasOwn(schema, 'items');
+  return isList ? mappingIn(getObject(schema, 'items')) : schema;
+}
+
 function membersOf(schema: JsonObject): ReadonlyMap<string, JsonObject> {
-  const properties = getObject(schema, 'properties');
-  if (!Object.hasOwn(schema, 'properties') && Object.hasOwn(schema, 'items'))
-    return membersOf(getObject(schema, 'items'));
+  const properties = getObject(mappingIn(schema), 'properties');
   return new Map(Object.keys(properties).map((name) => [name, getObject(properties, name)]));
 }
 
-/** The names of required members; of several choices, the first. */
-function requiredIn(schema: JsonObject): string[] {
-  const choice = itemsOf(get(schema, 'anyOf') ?? null)[0];
-  const names = [schema, ...(isObject(choice) ? [choice] : [])].flatMap((each) =>
-    itemsOf(get(each, 'required') ?? null),
-  );
-  if (names.length > 0 || !Object.hasOwn(schema, 'items')) return names.map(String);
-  return requiredIn(getObject(schema, 'items'));
+/** The names of the members that are always required, then those of each choice of further ones. */
+function requiredIn(schema: JsonObject): string[][] {
+  const mapping = mappingIn(schema);
+  const rules = [mapping, ...itemsOf(get(mapping, 'anyOf') ?? null)];
+  return rules.map((rule) => (isObject(rule) ? itemsOf(get(rule, 'required') ?? null).map(String) : []));
+}
+
+function needWords(schema: JsonObject, name: string): string {
+  const [always = [], ...choices] = requiredIn(schema);
+  const others = choices.filter((names) => !names.includes(name));
+  if (always.includes(name)) return ', required';
+  return others.length === choices.length ? '' : `, required without ${joinWords('or', others.flat())}`;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -199,10 +207,9 @@ function typeWords(schema: JsonObject): string {
 
 function fieldRows(schema: JsonObject): Row[] {
   const members = [...membersOf(schema)];
-  const required = requiredIn(schema);
   const width = Math.max(0, ...members.map(([name]) => name.length));
   const rows = members.map(([name, member]): Row => {
-    const words = `${typeWords(member)}${required.includes(name) ? ', required' : ''}. `;
+    const words = `${typeWords(member)}${needWords(schema, name)}. `;
     const about = sentence(getText(member, 'description') ?? '');
     return {
       indent: 2,
@@ -217,7 +224,7 @@ const sentence = (text: string) => (text === '' || /[.!?]$/.test(text) ? text : 
 
 /** A valid manifest with its key and the field; without a field, with every example of the schema. */
 function exampleLines(whole: JsonObject, field: string | undefined): string[] {
-  const required = requiredIn(whole);
+  const required = requiredIn(whole).slice(0, 2).flat();
   const members = [...membersOf(whole)].flatMap(([name, schema]): Member[] => {
     const isWanted =
       field === undefined ? Object.hasOwn(schema, 'examples') && name !== 'id' : name === field;
@@ -240,7 +247,7 @@ function exampleOf(schema: JsonObject): Json {
   if (first === 'integer' || first === 'number') return 1;
   const members = [...membersOf(schema)];
   if (first !== 'object' && members.length === 0) return 'text';
-  const required = requiredIn(schema);
+  const required = requiredIn(schema).slice(0, 2).flat();
   const shown =
     required.length > 0 ? members.filter(([name]) => required.includes(name)) : members.slice(0, 1);
   return objectFrom(shown.map(([name, member]) => [name, exampleOf(member)]));

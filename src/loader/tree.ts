@@ -139,9 +139,12 @@ function readScalar(node: Scalar, walk: Walk): Json {
   return refuse(walk, node, { code: 'inexact-number', message, hint });
 }
 
-/** The beginning of a directive of notification texts (`#end`, `#{end}`), without the `#` that YAML takes for a comment. */
+/**
+ * The beginning of what notification texts have behind a `#`, which YAML takes for that of a comment: a directive (`#end`, `#{end}`),
+ * a call (`#@m()`), plain text (`#[[`), or a reference after the sign (`Ticket #$id`).
+ */
 const directive =
-  /^(?:\{(?:if|elseif|else|end|foreach|set)\}|(?:if|elseif|foreach|set|parse|include|macro|define|evaluate)\s*\(|(?:end|else)\b(?! \w)|else\b.*#end\b)/;
+  /^(?:\{(?:if|elseif|else|end|foreach|set|break|stop)\}|(?:if|elseif|foreach|set|parse|include|macro|define|evaluate|@\w+)\s*\(|(?:end|else|break|stop)\b(?! \w)|else\b.*#end\b|\[\[|\$!?\{?[A-Za-z_])/;
 
 /** True if a comment is the rest of a text: `Day #if($n > 1)s#end`. */
 function isCut(text: string, comment: string): boolean {

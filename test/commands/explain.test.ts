@@ -45,6 +45,13 @@ it('says of a field what it means, its type, its default, its members, and wheth
       /^ProfileSearch\.rules\.value {2}text, required\n/,
     );
   expect(await explain(world, 'ProfileSearch.lifecycle.renamedFrom')).toContain('renamedFrom');
+  // Either is enough.
+  const rule = await explain(world, 'SimIntegration.beforeProvisioningRule');
+  expect(rule.match(/(?<=^ {2}\w+ +)[^ ].*?(?=\. )/gm)).toEqual([
+    'text',
+    'text, required without name',
+    'text or null, required without id',
+  ]);
 });
 
 it("explains a kind of the project's own, with references as examples", async () => {

@@ -110,6 +110,12 @@ describe('a text that goes on behind a blank and a directive', () => {
     ['subject: Noch #macro(day)Tag#end', 15],
     ['subject: Noch #parse("days.vm")', 15],
     ['subject: Noch #include("days.txt")', 15],
+    ['subject: Noch $n #$days', 18],
+    ['subject: Noch $n #$!{a.days} Tage', 18],
+    ['subject: Noch $n #[[$days]]#', 18],
+    ['subject: Noch $n #@days()$n#end', 18],
+    ['subject: Noch $n #break', 18],
+    ['subject: Noch $n #{stop}', 18],
     ['slackTemplate: { text: Noch $n #if($n)Tage#end\n  }', 32],
   ])('is an error: %s', (line, column) =>
     expect(errors(failureOf({ 'config/a.yaml': template(line) }))).toEqual([
@@ -137,6 +143,7 @@ describe('a text that goes on behind a blank and a directive', () => {
     ['subject: Noch#if($n > 1) Tage#end', 'Noch#if($n > 1) Tage#end'],
     ['subject: Noch # if it is late (or not)', 'Noch'],
     ['subject: Noch #end of the subject', 'Noch'],
+    ['subject: Noch #$5 and #stop here', 'Noch'],
     ['subject: "Noch" #end', 'Noch'],
     ['subject: |-\n  Noch $n #if($n)Tage#end', 'Noch $n #if($n)Tage#end'],
   ])('is none where the text is whole, or the comment is one: %s', (line, subject) =>
