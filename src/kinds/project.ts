@@ -1,4 +1,4 @@
-import { slowGlob } from '../model/address.ts';
+import { addressGlob, slowGlob } from '../model/address.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { LintLevels } from '../model/lint.ts';
@@ -151,7 +151,7 @@ type GlobProblem = Required<Pick<Diagnostic, 'code' | 'message' | 'hint'>>;
 
 /** Why an address glob can never match, or takes too long to; `null` if it is usable. */
 export function globProblem(glob: string, kinds: Kinds): GlobProblem | null {
-  const slow = slowGlob(glob);
+  const slow = slowGlob(glob, addressGlob(glob));
   if (slow) return slow;
   // They are not split there, since a key may have commas.
   const several = glob.includes('{') ? [glob] : glob.split(/,\s*(?=\w+\/)/);

@@ -64,7 +64,7 @@ export function matchAddresses(
   // Usually there are no globs, but thousands of addresses.
   if (globs.length === 0) return () => false;
   const compose = (text: string) => (isGuard ? text.normalize('NFC') : text);
-  const plain = globs.map((glob) => glob.replace(/[\\"()[\]!?+@|]/g, '\\$&'));
+  const plain = globs.map(addressGlob);
   const withStarsOnly = (isGuard ? plain : []).map((glob) => glob.replace(/[{}]/g, '\\$&'));
   const matchers = [...plain, ...withStarsOnly].map((glob) =>
     matchGlob(compose(glob), { dot: true, nonegate: true, nocase: isGuard }),
@@ -75,6 +75,9 @@ export function matchAddresses(
     return spellings.map(compose).some((text) => matchers.some((matches) => matches(text)));
   };
 }
+
+/** A glob of addresses, in which only stars and braces have a meaning, as one of file names. */
+export const addressGlob = (glob: string): string => glob.replace(/[\\"()[\]!?+@|]/g, '\\$&');
 
 /** An address as a glob may mean it: as plain text, encoded, and as plain text in which each part is still one. */
 function spellingsOf(address: Address): readonly [plain: string, ...others: string[]] {
@@ -122,10 +125,10 @@ const longestGlob = 4096;
 
 /**
  * The problem with a glob whose comparison can take hours, or `null`: further stars between slashes and further alternatives
- * multiply the ways to try. A pull request can bring one, and names that take the longest.
+ * multiply the ways to try. A pull request can bring one, and names that take the longest. `pattern`: what is compared.
  */
-export function slowGlob(glob: string) {
-  const plain = glob.slice(0, longestGlob).replace(/\\.|\[[^\]]*\]/g, ']');
+export function slowGlob(glob: string, pattern = glob) {
+  const plain = pattern.slice(0, 2 * longestGlob).replace(/\\.|\[[^\]]*\]/g, ']');
   const stars = plain.split('/').map((part) => part.match(stretch)?.length ?? 0);
   // The ways to choose alternatives. A group in parentheses can be left out too.
   let choices = 1;

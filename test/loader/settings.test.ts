@@ -30,6 +30,7 @@ describe('a duration', () => {
     ['1.5h', 5_400_000],
     ['0s', 0],
     ['12.345s', 12_345],
+    ['1000h', 2 ** 31 - 1],
   ])('is %s', (text, milliseconds) => expect(readAmount(text)).toBe(milliseconds));
 
   it.each(['', '10', 's', 'in 10s', '10s later', '10 s', '1.s', '.5s', '-1s', '10d', '10constructor'])(
@@ -80,6 +81,16 @@ describe('an environment', () => {
         undefined,
       ]);
     }
+  });
+
+  it.each(['0s', '0.0ms', '00h'])('has no time limit of %s, in which nothing is done', (timeout) => {
+    const found = failureOf({ 'tenantctl.yaml': config(`    limits: { timeout: ${timeout} }\n`) });
+    expect(errors(found)).toEqual(['invalid-value tenantctl.yaml:5:24']);
+    expect(
+      load({ 'tenantctl.yaml': config('    limits: { timeout: 0.5s }\n') }).environment.limits,
+    ).toMatchObject({
+      timeout: 500,
+    });
   });
 
   it.each(['!secret "hunter2!"', '!env "hunter2!"', '!secret'])(
