@@ -4,7 +4,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { findProjectFile, requireProjectFile } from '../loader/config.ts';
 import { type LoadOptions, loadEnvironmentNames, openProjects } from '../loader/index.ts';
-import { isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
+import { type EnvironmentNames, isPlainName, parseShard, selectEnvironments } from '../loader/selection.ts';
 import { fail, onFailure } from '../model/failure.ts';
 import type { ArgsOf, commonOptions } from './command.ts';
 import type { Io } from './io.ts';
@@ -54,20 +54,25 @@ export function projectOptions(args: ProjectArgs, io: Io, ofFile?: string): Load
 export function selectedEnvironments(
   args: ProjectArgs & { readonly shard: string | undefined },
   io: Io,
+  read?: () => EnvironmentNames,
 ): readonly string[] | null {
   const shard = args.shard === undefined ? null : parseShard(args.shard);
   const { selectors } = selectorsOf(args, io);
   if (!shard && selectors.length < 2 && selectors.every(isPlainName)) return null;
-  const names = namedEnvironments(args, io);
+  const names = namedEnvironments(args, io, read);
   // A part with one environment is joined with others, so it is a fleet too.
   if (shard) return shard(names);
   return names.length > 1 ? names : null;
 }
 
 /** The names of the environments that are selected. Throws a Failure for selectors that select none. */
-export function namedEnvironments(args: ProjectArgs, io: Io): string[] {
+export function namedEnvironments(
+  args: ProjectArgs,
+  io: Io,
+  read = (): EnvironmentNames => loadEnvironmentNames(projectFileOptions(args, io)),
+): string[] {
   const { selectors, from } = selectorsOf(args, io);
-  return selectEnvironments(selectors, loadEnvironmentNames(projectFileOptions(args, io)), from);
+  return selectEnvironments(selectors, read(), from);
 }
 
 /** Returns the selectors of options, else of TENANTCTL_ENV, which `from` names. None: the project's default counts. */

@@ -1,9 +1,18 @@
 import { joinValidations, validateProject } from '../engine/validate.ts';
 import { loadProject, openProjects } from '../loader/index.ts';
 import { comparePlaces } from '../loader/problems.ts';
-import { ExitCode } from '../model/failure.ts';
+import { lazy } from '../model/basics.ts';
+import { ExitCode, onFailure } from '../model/failure.ts';
 import { countIs } from '../report/words.ts';
-import { commonOptions, describeCommand, fleetOptions, format, scopeOptions } from './command.ts';
+import {
+  type ArgsOf,
+  commonOptions,
+  describeCommand,
+  fleetOptions,
+  format,
+  scopeOptions,
+} from './command.ts';
+import type { Io } from './io.ts';
 import { contextOf, printReport, reportOf } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
@@ -23,12 +32,7 @@ export const command = describeCommand({
     '$0 validate --format github': 'As annotations on a GitHub pull request',
   },
 }).run(async (args, io) => {
-  const names = selectedEnvironments(args, io);
-  const projects = names && openProjects(projectFileOptions(args, io));
-  const validated = projects
-    ? joinValidations(names.map((name) => ({ name, ...validateProject(() => projects.load(name), args) })))
-    : validateProject(() => loadProject(projectOptions(args, io)), args);
-  const { exitCode, resources, ...found } = validated;
+  const { exitCode, resources, ...found } = validateSelected(args, io);
   const diagnostics = found.diagnostics.toSorted(comparePlaces);
   const context = contextOf(io, { folder: await folderInRepository(args, io) });
   await printReport(reportOf({ is: 'diagnostics', diagnostics }, context), args.format, io);
@@ -37,3 +41,16 @@ export const command = describeCommand({
   }
   return exitCode;
 });
+
+/** Validates one environment, or several together. Problems of the project file keep none from being validated if it is readable. */
+function validateSelected(args: ArgsOf<typeof options>, io: Io) {
+  try {
+    const projects = lazy(() => openProjects(projectFileOptions(args, io)));
+    const names = selectedEnvironments(args, io, projects);
+    if (!names) return validateProject(() => loadProject(projectOptions(args, io)), args);
+    const validate = (name: string) => ({ name, ...validateProject(() => projects().load(name), args) });
+    return joinValidations(names.map(validate));
+  } catch (error) {
+    return onFailure(({ diagnostics, exitCode }) => ({ diagnostics, exitCode, resources: 0 }))(error);
+  }
+}

@@ -477,6 +477,22 @@ it('validate tells what all environments share once, and names those that are al
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(only in eu-2)');
 });
 
+it.each([
+  ['-e *', ['unknown-field', 'unknown-field']],
+  ['-e asia-*', ['unknown-environment']],
+])(
+  'validate %s tells problems of the project file in every format, and those of manifests too',
+  async (which, codes) => {
+    fleet.writeProject({ ...companies, 'eu-1': { colour: 'red' } });
+    fleet.write('config/a.yaml', 'kind: SimIntegration\nname: Tickets\ntyp: ServiceNow\n');
+    const { stdout } = await expectEnd(run(`validate ${which} --format github`), 1);
+    expect([...stdout.matchAll(/^::error .*?title=([a-z-]+)/gm)].map(([, code]) => code)).toEqual(codes);
+    const sarif = JSON.parse((await expectEnd(run(`validate ${which} --format sarif`), 1)).stdout);
+    const errors = sarif.runs[0].results.filter(({ level }: { level: string }) => level === 'error');
+    expect(errors).toHaveLength(codes.length);
+  },
+);
+
 it('status shows each environment below its name, and one that is down stops no other', async () => {
   await takeDown('eu-2');
   const { stdout, stderr } = await expectEnd(run('status -e *'), 1, '[token-endpoint]');
