@@ -42,15 +42,21 @@ export const command = describeCommand({
   return exitCode;
 });
 
-/** Validates one environment, or several together. Problems of the project file keep none from being validated if it is readable. */
+/** Validates one environment, or several together, also where a setting that they do not need is wrong. */
 function validateSelected(args: ArgsOf<typeof options>, io: Io) {
+  const projects = lazy(() => openProjects(projectFileOptions(args, io)));
+  const loadOne = () => loadProject(projectOptions(args, io));
   try {
-    const projects = lazy(() => openProjects(projectFileOptions(args, io)));
     const names = selectedEnvironments(args, io, projects);
-    if (!names) return validateProject(() => loadProject(projectOptions(args, io)), args);
+    if (!names) return validateProject(loadOne, args);
     const validate = (name: string) => ({ name, ...validateProject(() => projects().load(name), args) });
     return joinValidations(names.map(validate));
   } catch (error) {
-    return onFailure(({ diagnostics, exitCode }) => ({ diagnostics, exitCode, resources: 0 }))(error);
+    // A group may be unknown because its line is wrong: problems of the file are told first.
+    const refuse = () => {
+      selectedEnvironments(args, io);
+      return loadOne();
+    };
+    return onFailure(() => validateProject(refuse, args))(error);
   }
 }

@@ -455,7 +455,7 @@ function readLimits(written: WrittenLimits, isInstant: boolean): Environment['li
     per: readAmount(per) ?? 0,
     timeout: timeout === undefined ? null : readAmount(timeout),
     settle: readAmount(settle) ?? 0,
-    answers: written.answers === undefined ? null : readAmount(answers, sizes, Number.MAX_SAFE_INTEGER),
+    answers: written.answers === undefined ? null : readAmount(answers, sizes),
   };
 }
 
@@ -486,16 +486,11 @@ function readPolicy(
 const sizes = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
 const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** The longest time of a timer, 24 days: a longer one would end at once. */
-const longestTime = 2 ** 31 - 1;
-
-/** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`, at most {@link longestTime}; `null` for any other text. */
-export function readAmount(
-  text: string,
-  units: Readonly<Record<string, number>> = durations,
-  most = longestTime,
-): number | null {
+/** The milliseconds in a duration such as `10s`, `500ms`, `2m` or `1.5h`; `null` for any other text. */
+export function readAmount(text: string, units: Readonly<Record<string, number>> = durations): number | null {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([A-Za-z]+)$/.exec(text) ?? [];
   const factor = get(units, unit);
+  // A timer for more than 24 days would end at once.
+  const most = units === durations ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
   return factor === undefined ? null : Math.min(Math.round(Number(amount) * factor), most);
 }

@@ -139,10 +139,7 @@ function readScalar(node: Scalar, walk: Walk): Json {
   return refuse(walk, node, { code: 'inexact-number', message, hint });
 }
 
-/**
- * The beginning of what notification texts have behind a `#`, which YAML takes for that of a comment: a directive (`#end`, `#{end}`),
- * a call (`#@m()`), plain text (`#[[`), or a reference after the sign (`Ticket #$id`).
- */
+/** What follows a `#` in notification texts, and not in comments: the rest of `#end`, `#{end}`, `#@m()`, `#[[` or `Ticket #$id`. */
 const directive =
   /^(?:\{(?:if|elseif|else|end|foreach|set|break|stop)\}|(?:if|elseif|foreach|set|parse|include|macro|define|evaluate|@\w+)\s*\(|(?:end|else|break|stop)\b(?! \w)|else\b.*#end\b|\[\[|\$!?\{?[A-Za-z_])/;
 

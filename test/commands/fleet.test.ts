@@ -479,7 +479,7 @@ it('validate tells what all environments share once, and names those that are al
 
 it.each([
   ['-e *', ['unknown-field', 'unknown-field']],
-  ['-e asia-*', ['unknown-environment']],
+  ['-e asia-*', ['unknown-field']],
 ])(
   'validate %s tells problems of the project file in every format, and those of manifests too',
   async (which, codes) => {
@@ -492,6 +492,20 @@ it.each([
     expect(errors).toHaveLength(codes.length);
   },
 );
+
+it('validate tells first which line of the project file is why a group is unknown', async () => {
+  fleet.write('tenantctl.yaml', 'version: 1\ngroups: { europe: 5 }\nenvironments: { a: { sandbox: {} } }\n');
+  const { stdout } = await expectEnd(run('validate -e @europe --format json'), 1);
+  expect(JSON.parse(stdout).diagnostics).toMatchObject([{ code: 'wrong-type', source: { line: 2 } }]);
+  fleet.writeProject(companies);
+  for (const [which, code] of [
+    ['--shard 9', 'shard-syntax'] as const,
+    ['-e a*', 'unknown-environment'] as const,
+  ])
+    expect((await expectEnd(run(`validate ${which} --format github`), 1)).stdout).toContain(
+      `title=${code}::`,
+    );
+});
 
 it('status shows each environment below its name, and one that is down stops no other', async () => {
   await takeDown('eu-2');
