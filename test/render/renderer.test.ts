@@ -57,6 +57,8 @@ describe('rendering', () => {
   it('divides whole numbers into whole numbers, as Java does', async () => {
     const text = '#set($a = $n / 2)$a #set($b = -7 / $n)$b #set($c = 29 / 5 / 2)$c #set($d = 5.5 / 2)$d';
     expect(await rendered(`${text}#if($n / 2 == 1) yes#end`, { n: 3 })).toBe('1 -2 2 2.75 yes');
+    const decimals = '#set($a = 7 / 2.0)$a #set($b = (7.0) / 2)$b #set($c = 7 / 2 / 2.0)$c';
+    expect(await rendered(decimals, {})).toBe('3.5 3.5 1.5');
   });
 
   it.each(['#if($n)#stop#end b', 'a #{stop}', '#stop() b', '#foreach($i in [1, 2])$i#break#end'])(
