@@ -45,16 +45,21 @@ export function withoutDefault(missing: readonly Match[], defaults: readonly Liv
  * needs one, and for secrets that are needed and not set. `defaults` are those that `defaultsFor` asks for.
  */
 export function planMatched(input: PlanInput, matched: Matched, defaults: readonly LiveObject[]): DraftPlan {
-  const { environment, choices } = input;
+  const { environment, choices, previous, written } = input;
   const { present, missing, deletions } = matched;
   if (missing.length > 0) refuseUnknownKeys(missing, defaults);
   const standards = new LiveIndex(defaults);
   const writes = [...present, ...compareAll(input, missing, standards)].flatMap(({ change, match }) =>
     change ? [{ change, match }] : [],
   );
+  // What was to be absent at the revision and is there was created in the tenant, unless an apply of this checkout did it.
+  const absentThen = (previous ?? []).flatMap((each) => (each.ensure === 'absent' ? [each.address] : []));
   const deletes = deletions.map((deletion) => {
-    const { kind, key } = deletion.live;
-    return { deletion, change: deletionOf(deletion, standards.findByKey(kind, key), environment.settings) };
+    const { kind, key, address } = deletion.live;
+    const change = deletionOf(deletion, standards.findByKey(kind, key), environment.settings);
+    const isBack = absentThen.some((each) => deletion.addresses.includes(each)) && !written?.get(address);
+    const risk = isBack ? [...change.risk, 'undoes-tenant-change' as const] : change.risk;
+    return { deletion, change: { ...change, risk } };
   });
   const batched = batchDeletes(
     deletes.map(({ change }) => change),

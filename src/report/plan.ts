@@ -177,12 +177,14 @@ function consequenceOf({ action, risk, impact, warnings }: Change): string {
 }
 
 /** The first warning of a manual change says what to do. */
-function noticesOf({ action, diff, risk, warnings, impact }: Change): Notice[] {
+function noticesOf({ action, source, diff, risk, warnings, impact }: Change): Notice[] {
   const moved = diff.filter(({ origin }) => origin === 'tenant' || origin === 'both');
   const undone =
     action === 'create'
       ? 'someone deleted this in the tenant, or it was never applied'
-      : `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
+      : action === 'delete' && source
+        ? 'someone created this in the tenant again, or the delete was never applied'
+        : `someone changed ${moved.map(({ path }) => pathWords(path)).join(', ') || 'this'} in the tenant`;
   const tasks = action === 'manual' ? warnings.slice(0, 1) : [];
   const unknown =
     impact && 'notRun' in impact ? [`Who enters and leaves is not known. ${impact.notRun}`] : [];

@@ -254,6 +254,18 @@ describe.each(systems)('a night of $name', (system) => {
     expect(git(runner.dir, 'status', '--porcelain')).toBe('');
   });
 
+  it('takes over other drift where somebody has created again what is to be absent', async () => {
+    const other = template('x').replace('password_expiring', 'contract_ending');
+    runner.write('config/absent.yaml', other.replace('subject: x', 'ensure: absent'));
+    commit('Want the default');
+    git(runner.dir, 'tag', '--force', 'tenantctl-applied');
+    changeSubject('Hurry!');
+    await night();
+    expect(proposed()).toContain('subject: Hurry!');
+    expect(textOfRequest(request())).toContain('someone created this in the tenant again');
+    expect(changedFiles()).toBe('config/mail.yaml');
+  });
+
   it('removes the manifest of what somebody deleted in the tenant', async () => {
     const { templates } = tenant.state;
     templates.splice(0, templates.length, ...templates.filter(({ key }) => key !== 'password_expiring'));

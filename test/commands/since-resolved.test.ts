@@ -92,6 +92,24 @@ it('deletes nothing that was declared absent then, whoever has made it since', a
   expect(actions(await since(world))).toEqual([]);
 });
 
+it('says that a delete undoes a change of the tenant where the object was to be absent then too', async () => {
+  const world = await project('Again', 'Left', 'New');
+  const absent = (name: string) => `kind: SimIntegration\nname: ${name}\nensure: absent\n`;
+  world.write('config/kept.yaml', manifest('Kept'));
+  world.write('config/again.yaml', absent('Again'));
+  world.write('config/new.yaml', manifest('New'));
+  commitAll(world.dir);
+  world.write('config/new.yaml', absent('New'));
+  const { changes } = await since(world);
+  const deleted = changes.filter(({ action }) => action === 'delete');
+  expect(deleted.map(({ key: [name], risk }) => [name, risk])).toEqual([
+    ['Again', ['delete', 'undoes-tenant-change']],
+    ['New', ['delete']],
+  ]);
+  const { stdout } = await succeed(world, 'plan', '--since', 'HEAD');
+  expect(stdout).toContain('UNDOES A CHANGE: someone created this in the tenant again');
+});
+
 it('deletes nothing that is only declared in another place now, committed or not', async () => {
   const world = await project('Moved');
   world.write('config/moved.yaml', manifest('Moved'));
