@@ -211,8 +211,8 @@ function nextSteps(
       secrets: `${clientId} and ${clientSecret}`,
     })),
     needsExport: exported !== ExitCode.done && (choices.from === 'export' || lacksManifests),
-    // Without --merge, the export would declare the objects of existing manifests again.
-    exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge' : ''}`,
+    // Without --merge, the export would declare the objects of existing manifests again, and without --all export no others.
+    exportOptions: `${isNamed ? ` -e ${last}` : ''}${hasManifests ? ' --merge --all' : ''}`,
     planOptions: planned.map((selection) => ` -e ${selection}`).join(''),
   });
 }

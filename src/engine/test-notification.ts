@@ -7,6 +7,7 @@ import { apiRequest, deniesSuccess, identityResource } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { identityOf, someOf } from '../kinds/live-objects.ts';
 import { listedFor, notificationTemplate } from '../kinds/notifications.ts';
+import type { Environment } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
@@ -23,7 +24,6 @@ import {
 import { literal } from '../model/marker.ts';
 import { topName } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
-import type { ApiSettings } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { globals, sampleContext } from '../render/sample.ts';
 import type { Tenant } from './tenant.ts';
@@ -55,13 +55,18 @@ interface TestChoices {
 }
 
 /** Throws a Failure for choices that the tenant does not accept, and for invalid addresses. */
-function checkTestChoices({ locale, to }: TestChoices, { sendTest }: ApiSettings): void {
-  if (sendTest === 'documented' && (locale !== null || to !== null)) {
+function checkTestChoices({ locale, to }: TestChoices, { settings, connection }: Environment): void {
+  if (settings.sendTest === 'documented' && (locale !== null || to !== null)) {
     const what = [...(locale === null ? [] : ['locale']), ...(to === null ? [] : ['recipients'])];
     throw fail(
       'test-no-choice',
       `The documented API cannot choose the ${what.join(' and ')} of a test notification: the tenant decides. Nothing was sent.`,
-      { hint: 'Set `identity.sendTest: extended` in the environment if the host takes them.' },
+      {
+        hint:
+          connection.to === 'sandbox'
+            ? 'Write `sandbox: { presets: [sailpoint-isc] }` in the environment for an embedded tenant that takes them.'
+            : 'Set `identity.sendTest: extended` in the environment if the host takes them.',
+      },
     );
   }
   const wrong = (to ?? []).find((address) => !/^[^\s@,;<>]+@[^\s@,;<>]+$/.test(address));
@@ -82,7 +87,7 @@ export async function prepareTest(
   tenant: Tenant,
 ): Promise<TestNotification> {
   const { settings } = tenant.environment;
-  checkTestChoices(choices, settings);
+  checkTestChoices(choices, tenant.environment);
   const { template, object } = await readTemplate(key, resources, tenant);
   const { address, fields } = object;
   const [name = '', medium = '', locale = null] = object.key;

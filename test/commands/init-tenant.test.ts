@@ -196,6 +196,25 @@ describe('a project for a tenant', () => {
     );
   });
 
+  it('begins with examples that its own services know', async () => {
+    const env = { TENANT_CLIENT_ID: 'a', TENANT_CLIENT_SECRET: 'b', SNOW_PASSWORD: 'c' };
+    for (const [folder, ...profiles] of [['without'], ['with', '--profiles', 'https://profiles.example']]) {
+      await run([
+        'init',
+        String(folder),
+        '--identity',
+        'https://a.example',
+        ...profiles,
+        '--from',
+        'examples',
+      ]);
+      const argv = ['validate', '-e', 'production', '--config', `${folder}/tenantctl.yaml`];
+      await expectEnd(run(argv, env), 0);
+      const { stdout } = await run(['get', '--declared', 'ProfileSearch/**', ...argv.slice(1)], env);
+      expect(stdout.includes('ProfileSearch')).toBe(folder === 'with');
+    }
+  });
+
   it('works without the profile-management service, and says what is left out', async () => {
     const { tenant, env } = await host();
     await expectEnd(

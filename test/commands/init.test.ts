@@ -100,7 +100,7 @@ describe('what is there already', () => {
     const before = filesBelow(dir);
     const again = await expectEnd(run(['init', '--identity', 'https://one.example', '--from', 'export']), 0);
     expect(again.stdout).toContain('The project has the environment production. Change its base URLs');
-    expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge$/m);
+    expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge --all$/m);
     expect(filesBelow(dir)).toEqual(before);
     expect((await run(['init'])).stdout).not.toContain('has the environment');
   });

@@ -213,6 +213,16 @@ describe('locale and recipients', () => {
     expect(sandbox.log).toEqual([]);
   });
 
+  test('are sent by an embedded tenant with the preset that the refusal names', async () => {
+    const { run, write } = await createTestWorld({ seed });
+    write('tenantctl.yaml', 'version: 1\nenvironments: { local: { sandbox: { seed: seed.yaml } } }\n');
+    write('seed.yaml', seed);
+    const argv = ['send-test', german, '--yes', '--to', 'a@acme.example'];
+    await expectEnd(run(...argv), 1, '`sandbox: { presets: [sailpoint-isc] }`');
+    write('environments/other.yaml', 'sandbox: { seed: seed.yaml, presets: [sailpoint-isc] }\n');
+    await expectEnd(run(...argv, '-e', 'other'), 0, /to +a@acme\.example/);
+  });
+
   test.each([
     ['--to', 'nobody', 'test-recipient'],
     ['--to', 'a@acme.example,b@acme.example', 'test-recipient'],

@@ -151,10 +151,13 @@ function schemaFile(name: string, text: string): ProjectFile {
 function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
   const seed = 'sandbox.seed.yaml';
   if (from === 'export') return tenants.length === 0 ? [newFile(seed, example(seed))] : [];
+  // No tenant without this service could be planned with profile searches.
+  const left = tenants.some(({ profiles }) => profiles === null) ? 'config/searches/' : null;
   const paths = readdirSync(packageFile('examples/config'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(packageFile('examples/').length))
     .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => left === null || !path.startsWith(left))
     .sort();
   return [seed, ...paths].map((path) => newFile(path, example(path)));
 }
