@@ -1,4 +1,4 @@
-import { isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+import { get, isArray, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
 import { ApiError, type Read, refuse } from './shape.ts';
 import type { TenantState } from './state.ts';
@@ -14,6 +14,8 @@ export interface Operation {
   readonly contentType: string | null;
   /** The query parameters; `*` stands for the attributes that a collection filters by. */
   readonly query: readonly string[];
+  /** The ways of the hosts that have it: all hosts if there are none. */
+  readonly onlyWith: Partial<Variations>;
   /** True when it requires the experimental header and `Accept: application/json` (seeds 000 and 001). */
   readonly isExperimental: boolean;
   /** Throws `ApiError` to refuse a call, before it changes anything. Null for the token request, which the server answers itself. */
@@ -58,43 +60,44 @@ const usualTypes: Readonly<Record<string, string>> = {
   PATCH: 'application/json-patch+json',
 };
 
-/** @param route the method and the path: `GET /v2024/auth-profiles` */
+/** @param route the method, the path and the query parameters: `GET /v2025/notification-templates?limit&offset` */
 export function operation(
   name: string,
   route: string,
   handler: Operation['handler'],
-  others: Partial<Pick<Operation, 'contentType' | 'query' | 'isExperimental'>> = {},
+  others: Partial<Pick<Operation, 'contentType' | 'onlyWith' | 'isExperimental'>> = {},
 ): Operation {
-  const [method = '', path = ''] = route.split(' ');
+  const [method = '', path = '', ...query] = route.match(/[^ ?&]+/g) ?? [];
   const contentType = usualTypes[method] ?? null;
   const isExperimental = path.startsWith('/v20');
-  return { name, method, path, contentType, query: [], isExperimental, handler, ...others };
+  return { name, method, path, query, handler, contentType, onlyWith: {}, isExperimental, ...others };
 }
 
 export function param(call: Call, name: string): string {
   return call.params.get(name) ?? '';
 }
 
-/** The record whose id is in the path. Throws a 404 that calls it a `noun`. */
-export function findById<T extends { id: string | null }>(
+/** The record whose id, or other member, ends the path. Throws a 404, or what `missing` makes, that calls it a `noun`. */
+export function findByPath<T extends JsonObject>(
   records: readonly T[],
-  call: Call,
+  { params }: Call,
   noun: string,
+  { by = 'id', missing = notFound } = {},
 ): T {
-  const id = param(call, 'id');
-  const found = records.find((record) => record.id === id);
-  if (found === undefined) throw notFound(`There is no ${noun} ${id}`);
+  const wanted = [...params.values()].at(-1);
+  const found = records.find((record) => get(record, by) === wanted);
+  if (found === undefined) throw missing(`There is no ${noun} ${wanted}`);
   return found;
 }
 
-/** Removes the record that {@link findById} finds in one of the lists of `state`. */
-export function deleteById<T extends { id: string | null }>(
+/** Removes the record that {@link findByPath} finds in one of the lists of `state`. */
+export function deleteByPath<T extends JsonObject>(
   records: T[],
   call: Call,
   noun: string,
   state: TenantState,
 ): Reply {
-  records.splice(records.indexOf(findById(records, call, noun)), 1);
+  records.splice(records.indexOf(findByPath(records, call, noun)), 1);
   state.generation += 1;
   return { status: 204 };
 }

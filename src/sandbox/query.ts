@@ -1,6 +1,6 @@
 import { get, getText, isArray, type Json, type JsonObject } from '../model/json.ts';
 import { type ConditionRule, words } from './objects.ts';
-import { badRequest, type Call } from './operations.ts';
+import { badRequest, type Call, type Reply } from './operations.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
 
@@ -36,10 +36,29 @@ export function readFlag(query: Call['query'], name: string): boolean {
   return text === 'true';
 }
 
-/** One page of `records`, as the notification interface pages (seed 001). Throws a 400 for numbers out of range. */
-export function selectPage<T>(records: readonly T[], query: Call['query'], pageLimit: number): readonly T[] {
+/** Answers a list of the identity interface (seed 001): filters, order and one page. Throws a 400. */
+export function answerList<T extends JsonObject>(
+  records: readonly T[],
+  { query }: Pick<Call, 'query'>,
+  { filters, sorters = [], pageLimit }: ListSupport,
+  show: (record: T) => Json = (record) => record,
+): Reply {
+  const matches = parseFilters(query, filters);
+  const matching = records.filter((record) => matches((field) => getText(record, field) ?? ''));
+  const order = query.get('sorters');
+  const ascending = sortRecords(matching, order?.replace(/^-/, ''), sorters);
+  const found = order?.startsWith('-') ? ascending.toReversed() : ascending;
+  const headers = readFlag(query, 'count') ? { 'x-total-count': String(found.length) } : {};
   const { limit, offset } = readRange(query, pageLimit, pageLimit);
-  return records.slice(offset, offset + limit);
+  return { status: 200, body: found.slice(offset, offset + limit).map(show), headers };
+}
+
+/** What a list can be asked for. */
+interface ListSupport {
+  readonly filters: FilterFields;
+  readonly sorters?: readonly string[];
+  /** The largest and default page. */
+  readonly pageLimit: number;
 }
 
 /** Sorts `records` by one of `fields`. Throws a 400 for another one. */

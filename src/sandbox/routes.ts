@@ -1,3 +1,4 @@
+import { get } from '../model/json.ts';
 import type { DescribedKind } from './described-kind.ts';
 import { serveKind } from './handlers/described.ts';
 import { integrations } from './handlers/integrations.ts';
@@ -33,15 +34,14 @@ export class Router {
   readonly #entries: readonly Entry[];
 
   constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
+    const ways: { readonly [name: string]: unknown } = { ...variations };
     const described = [...kinds].filter(({ path }) => !operations.some((each) => each.path === path));
-    this.#entries = [...operations, ...newerNotifications(variations), ...described.flatMap(serveKind)]
-      .filter(({ name }) => name !== 'delete-profile-search' || variations.profileSearchDelete)
+    this.#entries = [...operations, ...newerNotifications, ...described.flatMap(serveKind)]
+      .filter(({ onlyWith }) => Object.entries(onlyWith).every(([name, way]) => get(ways, name) === way))
       .map((operation) => {
-        // The documents know no parameters for the list of domains.
-        const isPaged = operation.name === 'get-dkim-attributes' && variations.domainPages !== 'refused';
         const path = servedPath(operation.path, variations).replaceAll('.', '\\.');
         return {
-          operation: isPaged ? { ...operation, query: ['limit', 'offset'] } : operation,
+          operation,
           names: [...path.matchAll(variable)].map(([, name = '']) => name),
           pattern: new RegExp(`^${path.replaceAll(variable, '([^/]+)')}$`),
         };

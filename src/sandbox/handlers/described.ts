@@ -16,7 +16,7 @@ import { newId } from '../objects.ts';
 import {
   badRequest,
   type Call,
-  findById,
+  findByPath,
   jsonObject,
   notFound,
   type Operation,
@@ -28,7 +28,7 @@ import {
   writeJsonText,
   writeSentJson,
 } from '../operations.ts';
-import { parseFilters, readFlag, selectPage } from '../query.ts';
+import { answerList } from '../query.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -55,7 +55,7 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
   const isPut = kind.update === 'put';
   const contentType = get(patchTypes, kind.update);
   const possible = [
-    !single && operation(`list-${noun}`, `GET ${path}`, (...call) => list(kind, ...call), { query }),
+    !single && operation(`list-${noun}`, `GET ${path}?${query.join('&')}`, (...call) => list(kind, ...call)),
     operation(`get-${noun}`, `GET ${one}`, (call, tenant) =>
       ok(show(kind, find(kind, call, tenant), tenant)),
     ),
@@ -75,21 +75,13 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
 }
 
 function list(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
-  const { query } = call;
   const { pageSize, member, filter } = kind.list;
-  const matches = parseFilters(query, new Map(filter.map((name) => [name, ['eq', 'in']])));
-  const found = objectsHere(kind, call, tenant).filter((object) =>
-    matches((name) => getText(object, name) ?? ''),
-  );
-  const withCount = readFlag(query, 'count');
-  const page = pageSize === null ? found : selectPage(found, query, pageSize);
+  const found = objectsHere(kind, call, tenant);
+  const filters = new Map(filter.map((name) => [name, ['eq', 'in'] as const]));
   const targets = targetsIn(tenant);
-  const rows = page.map((object) => show(kind, object, tenant, targets));
-  return {
-    status: 200,
-    body: member === null ? rows : { [member]: rows },
-    headers: withCount ? { 'x-total-count': String(found.length) } : {},
-  };
+  const support = { filters, pageLimit: pageSize ?? found.length };
+  const reply = answerList(found, call, support, (object) => show(kind, object, tenant, targets));
+  return member === null ? reply : { ...reply, body: { [member]: reply.body ?? null } };
 }
 
 /** An object as the tenant answers it: names beside ids are those of the objects with these ids. */
@@ -123,10 +115,9 @@ function withNames(form: Member, value: Json, targets: Targets): Json {
 
 function find(kind: DescribedKind, call: Call, tenant: Tenant): DescribedObject {
   const here = objectsHere(kind, call, tenant);
-  const { single, name } = kind;
-  if (hasId(kind)) return findById(here, call, name);
-  const found = here.find((object) => single || getText(object, kind.id) === param(call, 'id'));
-  if (!found) throw notFound(`There is no ${name} here`);
+  if (!kind.single) return findByPath(here, call, kind.name, { by: kind.id });
+  const [found] = here;
+  if (!found) throw notFound(`There is no ${kind.name} here`);
   return found;
 }
 

@@ -5,8 +5,8 @@ import { newId, readProvisioningRule, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
-  deleteById,
-  findById,
+  deleteByPath,
+  findByPath,
   jsonObject,
   ok,
   operation,
@@ -31,7 +31,7 @@ export const integrations = [
     ok(listProfiles(state.authProfiles, variations).map(({ id }) => ({ id, tenant: state.tenant }))),
   ),
   operation('get-profile-config', 'GET /v2024/auth-profiles/{id}', (call, { state, variations }) =>
-    ok(showProfile(findById(listProfiles(state.authProfiles, variations), call, 'authentication profile'))),
+    ok(showProfile(findByPath(listProfiles(state.authProfiles, variations), call, 'authentication profile'))),
   ),
   operation('patch-profile-config', 'PATCH /v2024/auth-profiles/{id}', patchProfile),
   operation('get-sim-integrations', 'GET /v2024/sim-integrations', (_call, tenant) =>
@@ -46,7 +46,7 @@ export const integrations = [
   }),
   operation('patch-sim-attributes', `PATCH ${one}`, patchDetails),
   operation('delete-sim-integration', `DELETE ${one}`, (call, { state }) => ({
-    ...deleteById(state.simIntegrations, call, 'integration', state),
+    ...deleteByPath(state.simIntegrations, call, 'integration', state),
     status: 200,
   })),
   // Pointers are relative to the rule (api-notes).
@@ -76,7 +76,7 @@ const readPatched = object({
 
 /** A bare array of operations on the five patchable fields. */
 function patchProfile(call: Call, { state }: Tenant): Reply {
-  const profile = findById(state.authProfiles, call, 'authentication profile');
+  const profile = findByPath(state.authProfiles, call, 'authentication profile');
   const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
   const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
   // `replace` refuses a member that is absent.
@@ -89,7 +89,7 @@ function patchProfile(call: Call, { state }: Tenant): Reply {
 type SimDetails = Omit<SimIntegration, 'id' | 'created' | 'modified'>;
 
 const find = (call: Call, { state }: Tenant): SimIntegration =>
-  findById(state.simIntegrations, call, 'integration');
+  findByPath(state.simIntegrations, call, 'integration');
 
 function create({ body }: Call, tenant: Tenant): Reply {
   const { state, variations, timestamp } = tenant;

@@ -1,27 +1,19 @@
-import {
-  getText,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  parseJson,
-} from '../../model/json.ts';
+import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../../model/json.ts';
 import { newId, readIdentity, templateKeyText, templateTexts, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
-  deleteById,
+  deleteByPath,
+  findByPath,
   jsonObject,
   notFound,
-  type Operation,
   ok,
   operation,
   param,
   type Reply,
   type Tenant,
 } from '../operations.ts';
-import { parseFilters, readFlag, selectPage, sortRecords } from '../query.ts';
+import { answerList } from '../query.ts';
 import {
   ApiError,
   bool,
@@ -39,38 +31,29 @@ import {
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
-const paged = { query: ['limit', 'offset', 'filters'] };
+const templates = '/v2025/notification-templates';
+const senders = '/v2025/verified-from-addresses';
+const senderFilters = {
+  documented: ['eq', 'ge', 'le', 'sw'],
+  comparisons: ['eq', 'ge', 'le', 'gt', 'lt'],
+} as const;
 
 /** Seed 001. */
 export const notifications = [
-  operation(
-    'list-notification-templates',
-    'GET /v2025/notification-templates',
-    (call, tenant) => listPage(tenant.state.templates, call, tenant),
-    paged,
+  operation('list-notification-templates', `GET ${templates}?limit&offset&filters`, (call, tenant) =>
+    listTemplates(tenant.state.templates, call, tenant),
   ),
-  operation('create-notification-template', 'POST /v2025/notification-templates', writeTemplate),
+  operation('create-notification-template', `POST ${templates}`, writeTemplate),
   // An unknown id is a 400, since the document has no 404 for it.
-  operation(
-    'get-notification-template',
-    'GET /v2025/notification-templates/{id}',
-    (call, { state, variations }) => {
-      const id = param(call, 'id');
-      const template = state.templates.find((candidate) => candidate.id === id);
-      if (template === undefined) throw badRequest(`There is no customised template ${id}`);
-      return ok(showTemplate(template, variations));
-    },
-  ),
-  operation(
-    'delete-notification-templates-in-bulk',
-    'POST /v2025/notification-templates/bulk-delete',
-    deleteTemplates,
-  ),
+  operation('get-notification-template', `GET ${templates}/{id}`, (call, { state, variations }) => {
+    const template = findByPath(state.templates, call, 'customised template', { missing: badRequest });
+    return ok(showTemplate(template, variations));
+  }),
+  operation('delete-notification-templates-in-bulk', `POST ${templates}/bulk-delete`, deleteTemplates),
   operation(
     'list-notification-template-defaults',
-    'GET /v2025/notification-template-defaults',
-    (call, tenant) => listPage(tenant.state.templateDefaults, call, tenant),
-    paged,
+    'GET /v2025/notification-template-defaults?limit&offset&filters',
+    (call, tenant) => listTemplates(tenant.state.templateDefaults, call, tenant),
   ),
   operation(
     'get-notifications-template-context',
@@ -82,55 +65,44 @@ export const notifications = [
     'list-notification-preferences',
     'GET /v2025/notification-preferences/{key}',
     (call, { state, variations }) => {
-      const key = param(call, 'key');
-      const preference = state.preferences.find((candidate) => candidate.key === key);
       const missing = variations.preferenceMissing === 'notFound' ? notFound : badRequest;
-      if (preference === undefined) throw missing(`There is no notification preference for "${key}"`);
+      const preference = findByPath(state.preferences, call, 'preference', { by: 'key', missing });
       const { ccList: _cc, bccList: _bcc, ...shown } = preference;
       return ok(shown);
     },
   ),
   operation('send-test-notification', 'POST /v2025/send-test-notification', sendTest),
   // The only list with `count` and `sorters`.
-  operation('list-from-addresses', 'GET /v2025/verified-from-addresses', listSenders, {
-    query: ['limit', 'offset', 'filters', 'count', 'sorters'],
+  operation('list-from-addresses', `GET ${senders}?limit&offset&filters&count&sorters`, (call, tenant) => {
+    const { state, pageLimit, variations } = tenant;
+    const filters = new Map([['email', senderFilters[variations.senderFilters]]]);
+    return answerList(state.senders, call, { filters, sorters: ['email'], pageLimit });
   }),
-  operation('create-verified-from-address', 'POST /v2025/verified-from-addresses', createSender),
-  operation('delete-verified-from-address', 'DELETE /v2025/verified-from-addresses/{id}', (call, { state }) =>
-    deleteById(state.senders, call, 'sender address', state),
+  operation('create-verified-from-address', `POST ${senders}`, createSender),
+  operation('delete-verified-from-address', `DELETE ${senders}/{id}`, (call, { state }) =>
+    deleteByPath(state.senders, call, 'sender address', state),
   ),
-  operation('get-dkim-attributes', 'GET /v2025/verified-domains', listIdentities),
+  operation('get-dkim-attributes', 'GET /v2025/verified-domains?limit&offset', listIdentities),
   operation('create-domain-dkim', 'POST /v2025/verified-domains', createDomain),
-  operation('get-mail-from-attributes', 'GET /v2025/mail-from-attributes/{identity}', getMailFrom, {
-    query: ['id'],
-  }),
+  operation('get-mail-from-attributes', 'GET /v2025/mail-from-attributes/{identity}?id', getMailFrom),
   operation('put-mail-from-attributes', 'PUT /v2025/mail-from-attributes', putMailFrom),
 ];
 
 /** Of newer versions of the API, on hosts that have them (api-notes, "Presets"). */
-export const newerNotifications = (host: Variations): readonly Operation[] => [
-  ...(host.preferences === 'written' ? preferences : []),
-  ...(host.templateVariables === 'listed' ? templateVariables : []),
-];
-
-const preferences = [
+export const newerNotifications = [
   operation(
     'list-all-preferences',
-    'GET /v2026/notification-preferences',
-    ({ query }, { state, pageLimit }) => {
-      const matches = parseFilters(query, new Map([['key', ['eq', 'in']]]));
-      const found = state.preferences.filter(({ key }) => matches(() => key));
-      return ok(selectPage(found, query, pageLimit));
-    },
-    paged,
+    'GET /v2026/notification-preferences?limit&offset&filters',
+    (call, { state, pageLimit }) =>
+      answerList(state.preferences, call, { filters: new Map([['key', ['eq', 'in']]]), pageLimit }),
+    { onlyWith: { preferences: 'written' } },
   ),
-  operation('put-preference', 'PUT /v2026/notification-preferences/{key}', putPreference),
-];
-
-const templateVariables = [
+  operation('put-preference', 'PUT /v2026/notification-preferences/{key}', putPreference, {
+    onlyWith: { preferences: 'written' },
+  }),
   operation(
     'get-notification-template-variables',
-    'GET /v2026/notification-template-variables/{key}/{medium}',
+    'GET /v2026/notification-template-variables/{key}/{medium}?sorters',
     (call, { state }) => {
       const [key, medium] = [param(call, 'key'), param(call, 'medium')];
       if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
@@ -147,7 +119,7 @@ const templateVariables = [
           .map(({ template: _, ...one }) => one),
       });
     },
-    { query: ['sorters'] },
+    { onlyWith: { templateVariables: 'listed' } },
   ),
 ];
 
@@ -168,18 +140,17 @@ function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
   return ok(preference);
 }
 
-const filterFields = new Map([
+const templateFilters = new Map([
   ['key', ['eq', 'in', 'sw']],
   ['medium', ['eq', 'sw']],
   ['locale', ['eq', 'sw']],
 ] as const);
 
-function listPage(
+function listTemplates(
   known: TenantState['templateDefaults'],
-  { query }: Call,
+  call: Call,
   { variations, pageLimit }: Tenant,
 ): Reply {
-  const matches = parseFilters(query, filterFields);
   const [first] = known;
   // For an undocumented medium and locale.
   const foreign = [
@@ -187,8 +158,8 @@ function listPage(
     { ...first, id: 'foreign-locale', locale: 'default_for_all' },
   ];
   const all: readonly JsonObject[] = variations.foreignTemplates && first ? [...known, ...foreign] : known;
-  const found = all.filter((record) => matches((field) => getText(record, field) ?? ''));
-  return ok(selectPage(found, query, pageLimit).map((item) => showTemplate(item, variations)));
+  const support = { filters: templateFilters, pageLimit };
+  return answerList(all, call, support, (template) => showTemplate(template, variations));
 }
 
 const readLocale: Read<string> = (value, at) => {
@@ -317,25 +288,6 @@ function sendTest({ body }: Call, { state, variations, timestamp }: Tenant): Rep
 
 // Senders, domains and MAIL FROM.
 
-function listSenders({ query }: Call, { state, pageLimit, variations }: Tenant): Reply {
-  const isDocumented = variations.senderFilters === 'documented';
-  const matches = parseFilters(
-    query,
-    new Map([['email', isDocumented ? ['eq', 'ge', 'le', 'sw'] : ['eq', 'ge', 'le', 'gt', 'lt']]]),
-  );
-  const matching = state.senders.filter(({ email }) => matches(() => email));
-  const sorters = query.get('sorters');
-  const ascending = sortRecords(matching, sorters?.replace(/^-/, ''), ['email']);
-  const found = sorters?.startsWith('-') ? ascending.toReversed() : ascending;
-  const withCount = readFlag(query, 'count');
-  const page = selectPage(found, query, pageLimit);
-  return {
-    status: 200,
-    body: page,
-    headers: withCount ? { 'x-total-count': String(found.length) } : {},
-  };
-}
-
 /** Operation rule 2: starts the verification of an address, which a verified domain ends at once. Others stay pending. */
 function createSender({ body }: Call, { state, variations }: Tenant): Reply {
   const { email: sent } = object({
@@ -364,22 +316,21 @@ function createSender({ body }: Call, { state, variations }: Tenant): Reply {
 }
 
 /** Operation rule 3: the first 100 identities, domains and e-mail addresses; no further pages are documented. */
-function listIdentities({ query }: Call, { state, variations }: Tenant): Reply {
-  const page =
-    variations.domainPages === 'ignored'
-      ? state.identities
-      : selectPage(state.identities, query, maxIdentities);
+function listIdentities(call: Call, { state, variations }: Tenant): Reply {
+  // The documents know no parameters for the list of domains.
+  if (variations.domainPages === 'refused' && call.query.size > 0)
+    throw badRequest('The list takes no query parameters');
   const states = providerStates[variations.dkimStates];
-  const shown = page.map((identity) => ({
+  const isWhole = variations.domainPages === 'ignored';
+  const asked = isWhole ? { query: new Map() } : call;
+  const support = { filters: new Map(), pageLimit: isWhole ? state.identities.length : 100 };
+  return answerList(state.identities, asked, support, (identity) => ({
     ...identity,
     dkimVerificationStatus: states?.[identity.dkimVerificationStatus] ?? identity.dkimVerificationStatus,
   }));
-  return ok(shown);
 }
 
 type MailFrom = TenantState['mailFrom'][number];
-
-const maxIdentities = 100;
 
 const providerStates: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   documented: {},
@@ -402,12 +353,10 @@ function createDomain({ body }: Call, { state }: Tenant): Reply {
 /** Operation rule 6: the identity is sent in the path and in the query. */
 function getMailFrom(call: Call, { state, variations }: Tenant): Reply {
   const identity = param(call, 'identity');
-  const id = call.query.get('id');
   const isInPath = variations.mailFromQuery === 'path';
-  if (isInPath && id !== undefined) throw badRequest('Unknown query parameter "id"');
-  if (!isInPath && id === undefined) throw badRequest('The query parameter "id" is required');
-  if (!isInPath && id !== identity)
-    throw badRequest('The query parameter "id" is not the identity of the path');
+  if (isInPath && call.query.has('id')) throw badRequest('Unknown query parameter "id"');
+  if (!isInPath && call.query.get('id') !== identity)
+    throw badRequest('The query parameter "id" must be the identity of the path');
   const names = variations.mailFromIdentity === 'domain' ? [identity, domainOf(identity)] : [identity];
   const [found] = names.flatMap((name) => state.mailFrom.filter((one) => isSameIdentity(one.identity, name)));
   if (found) return ok(showMailFrom(found));

@@ -3,8 +3,8 @@ import { type ConditionRule, newId, uidOf, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
-  deleteById,
-  findById,
+  deleteByPath,
+  findByPath,
   ok,
   operation,
   type Reply,
@@ -46,7 +46,7 @@ const ofProfiles: ServedCollection = {
   attributes: ['id', 'uid', 'name', 'status', 'profile_type_id'],
 };
 
-const parameters = ['limit', 'offset', 'order', 'metadata'];
+const parameters = 'limit&offset&order&metadata';
 
 const searches = '/api/advanced_search';
 
@@ -74,35 +74,27 @@ export const profiles = [
   operation('patch-profile-search', `PATCH ${searches}/{id}`, patchSearch, {
     contentType: 'application/json',
   }),
-  // Only on hosts that have it.
-  operation('delete-profile-search', `DELETE ${searches}/{id}`, (call, { state }) =>
-    deleteById(state.profileSearches, call, 'profile search', state),
+  operation(
+    'delete-profile-search',
+    `DELETE ${searches}/{id}`,
+    (call, { state }) => deleteByPath(state.profileSearches, call, 'profile search', state),
+    { onlyWith: { profileSearchDelete: true } },
   ),
   // Runs rules without saving them.
-  operation(
-    'run-profile-search',
-    `POST ${searches}/run`,
-    (call, tenant) => {
-      const sent = readSearch(call, object({ label: textOrNull, ...nestedRules }));
-      const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
-      return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
-    },
-    { query: parameters },
-  ),
-  operation(
-    'run-saved-profile-search',
-    `GET ${searches}/{id}/run`,
-    (call, tenant) => run(findById(tenant.state.profileSearches, call, 'profile search').rules, call, tenant),
-    { query: parameters },
+  operation('run-profile-search', `POST ${searches}/run?${parameters}`, (call, tenant) => {
+    const sent = readSearch(call, object({ label: textOrNull, ...nestedRules }));
+    const draft: ProfileSearch = { id: 'unsaved', uid: 'unsaved', label: 'unsaved', rules: [] };
+    return run(updateRules(draft, sent.condition_rules_attributes, tenant), call, tenant);
+  }),
+  operation('run-saved-profile-search', `GET ${searches}/{id}/run?${parameters}`, (call, tenant) =>
+    run(findByPath(tenant.state.profileSearches, call, 'profile search').rules, call, tenant),
   ),
 ];
 
 function collection(of: ServedCollection, recordsOf: (tenant: Tenant) => readonly JsonObject[]) {
-  return operation(
-    `list-${of.plural.replaceAll('_', '-')}`,
-    `GET /api/${of.plural}`,
-    (call, tenant) => answerPage(of, recordsOf(tenant), call, tenant),
-    { query: [...parameters, '*'] },
+  const name = `list-${of.plural.replaceAll('_', '-')}`;
+  return operation(name, `GET /api/${of.plural}?${parameters}&*`, (call, tenant) =>
+    answerPage(of, recordsOf(tenant), call, tenant),
   );
 }
 
@@ -143,7 +135,7 @@ function filterRecords(
   const isNamed = host.collectionQuery === 'named' && !attributes.includes('status');
   const filters = isNamed ? ['name', 'label'] : attributes;
   return [...query].reduce((left, [name, value]) => {
-    if (parameters.includes(name)) return left;
+    if (parameters.split('&').includes(name)) return left;
     if (filters.includes(name)) return left.filter((record) => (getText(record, name) ?? '') === value);
     if (host.unknownFilter === 'ignored') return left;
     throw badRequest(`"${name}" is neither a parameter nor an attribute to filter by`);
@@ -220,7 +212,7 @@ function createSearch(call: Call, tenant: Tenant): Reply {
 
 /** Rules are nested records; those that are not sent stay as they are. */
 function patchSearch(call: Call, tenant: Tenant): Reply {
-  const search = findById(tenant.state.profileSearches, call, 'profile search');
+  const search = findByPath(tenant.state.profileSearches, call, 'profile search');
   const { condition_rules_attributes: nested, ...sent } = readSearch(
     call,
     object({ label: textOrKept(search.label), uid: textOrKept(search.uid), ...nestedRules }),
