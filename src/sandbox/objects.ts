@@ -22,8 +22,6 @@ import {
 export const words = {
   authType: ['BLOCK', 'MFA', 'NON_PTA', 'PTA'],
   medium: ['EMAIL', 'SLACK', 'TEAMS'],
-  /** Newer hosts also show notifications in the product itself. */
-  preference: ['EMAIL', 'SLACK', 'TEAMS', 'INBOX'],
   verification: ['PENDING', 'SUCCESS', 'FAILED', 'NA'],
   profileStatus: ['Active', 'Inactive', 'Leave of absence', 'Terminated'],
   rule: ['ProfileStatusRule', 'ProfileTypeRule', 'ProfileAttributeRule', 'RiskRule'],
@@ -59,20 +57,22 @@ const readAuthProfile = object({
   strongAuthLogin: bool(false),
 });
 
-export const readProvisioningRule = object({ type: textOrNull, id: textOrNull, name: textOrNull });
-
-/** A service desk integration (seed 000). */
-const readSimIntegration = object({
-  id: idOf('SimIntegration', 'name'),
+/** What requests and the state of a service desk integration have in common (seed 000). */
+export const simMembers = {
   name: text,
   description: textOrNull,
   type: text,
   cluster: textOrNull,
   sources: texts,
+  beforeProvisioningRule: orNull(object({ type: textOrNull, id: textOrNull, name: textOrNull })),
+};
+
+const readSimIntegration = object({
+  id: idOf('SimIntegration', 'name'),
+  ...simMembers,
   attributes: orNull(objectOrEmpty),
   request: orNull(objectOrEmpty),
   statusMap: orNull(objectOrEmpty),
-  beforeProvisioningRule: orNull(readProvisioningRule),
   ...times,
 });
 
@@ -128,13 +128,15 @@ const readTemplateVariable = object({
 });
 
 /** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
-const readPreference = object({
+export const preferenceMembers = {
   key: text,
-  mediums: list(choice(words.preference)),
+  // Newer hosts also show notifications in the product itself.
+  mediums: list(choice([...words.medium, 'INBOX'])),
   ccList: list(text),
   bccList: list(text),
-  modified: textOr(seedTime),
-});
+};
+
+const readPreference = object({ ...preferenceMembers, modified: textOr(seedTime) });
 
 const readSender = object({
   // null for an address that the tenant lists but cannot delete.
@@ -211,16 +213,16 @@ const readProfile = object({
 
 /** A rule of a saved search (seed 002). */
 export type ConditionRule = Omit<ReturnType<typeof readRule>, 'more'> & { more?: JsonObject | null };
-const readRule = object({
+export const ruleMembers = {
   id: textOr(''),
   type: choice(words.rule),
   comparison_operator: text,
   value: text,
   // For a ProfileAttributeRule only.
   condition_object_id: textOrNull,
-  // Members that the API documents do not know.
-  more: orNull(objectOrEmpty),
-});
+};
+// `more`: members that the API documents do not know.
+export const readRule = object({ ...ruleMembers, more: orNull(objectOrEmpty) });
 
 /** A saved search (api-notes). */
 const readProfileSearch = object({

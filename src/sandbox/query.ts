@@ -1,6 +1,7 @@
 import { get, getText, isArray, type Json, type JsonObject } from '../model/json.ts';
 import { type ConditionRule, words } from './objects.ts';
 import { badRequest, type Call, type Reply } from './operations.ts';
+import { ApiError, choice } from './shape.ts';
 import type { TenantState } from './state.ts';
 import type { Variations } from './ways.ts';
 
@@ -178,49 +179,38 @@ export function checkRule(
     if (rule.type === 'RiskRule') throw badRequest('type must not be RiskRule');
     if (rule.comparison_operator === 'exclude?') throw badRequest('comparison_operator must not be exclude?');
   }
-  const test = compileRule(rule, state, 0);
-  if (typeof test === 'string') throw badRequest(test);
+  compileRule(rule, state, 0);
 }
 
-/** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). */
+/** The profiles that match every rule on the day of `now` (milliseconds since 1970, UTC). No profile matches a rule that is wrong. */
 export function findProfiles(rules: readonly ConditionRule[], state: TenantState, now: number): Profile[] {
-  const tests = rules.map((rule) => compileRule(rule, state, now));
-  return state.profiles.filter((profile) => tests.every((test) => typeof test !== 'string' && test(profile)));
-}
-
-/** The test that a rule makes of a profile, or why the tables of seed 002 do not allow the rule. */
-function compileRule(
-  rule: ConditionRule,
-  state: TenantState,
-  now: number,
-): ((profile: Profile) => boolean) | string {
-  const { comparison_operator: operator, value } = rule;
-  const equality = notOneOf(operator, ['==', '!='], 'comparison_operator');
-  const isSame = operator === '==';
-  switch (rule.type) {
-    case 'ProfileStatusRule':
-      return (
-        equality ??
-        notOneOf(value, words.profileStatus, 'value') ??
-        (({ status }) => (status === value) === isSame)
-      );
-    case 'ProfileTypeRule':
-      if (!state.profileTypes.some(({ id }) => id === value))
-        return `value: there is no profile type ${value}`;
-      return equality ?? (({ profile_type_id }) => (profile_type_id === value) === isSame);
-    case 'ProfileAttributeRule': {
-      const attribute = state.neAttributes.find(({ id }) => id === rule.condition_object_id);
-      if (attribute) return compileAttributeRule(rule, attribute, state, now);
-      return `condition_object_id: there is no attribute ${rule.condition_object_id}`;
-    }
-    case 'RiskRule':
-      // The documents say nothing about it, and the embedded tenant knows no risks.
-      return () => true;
+  try {
+    const tests = rules.map((rule) => compileRule(rule, state, now));
+    return state.profiles.filter((profile) => tests.every((test) => test(profile)));
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
   }
 }
 
-function notOneOf(value: string, values: readonly string[], name: string): string | null {
-  return values.includes(value) ? null : `${name} must be one of ${values.join(', ')}, not "${value}"`;
+/** The test that a rule makes of a profile. Throws a 400 for a rule that the tables of seed 002 do not allow. */
+function compileRule(rule: ConditionRule, state: TenantState, now: number): (profile: Profile) => boolean {
+  const { type, comparison_operator: operator, value, condition_object_id: attributeId } = rule;
+  // The documents say nothing about risks, and the embedded tenant knows none.
+  if (type === 'RiskRule') return () => true;
+  if (type === 'ProfileAttributeRule') {
+    const attribute = state.neAttributes.find(({ id }) => id === attributeId);
+    if (attribute) return compileAttributeRule(rule, attribute, state, now);
+    throw badRequest(`condition_object_id: there is no attribute ${attributeId}`);
+  }
+  const isSame = choice(['==', '!='])(operator, 'comparison_operator') === '==';
+  if (type === 'ProfileStatusRule') {
+    const wanted = choice(words.profileStatus)(value, 'value');
+    return ({ status }) => (status === wanted) === isSame;
+  }
+  if (!state.profileTypes.some(({ id }) => id === value))
+    throw badRequest(`value: there is no profile type ${value}`);
+  return ({ profile_type_id }) => (profile_type_id === value) === isSame;
 }
 
 function compileAttributeRule(
@@ -228,24 +218,23 @@ function compileAttributeRule(
   attribute: NeAttribute,
   state: TenantState,
   now: number,
-): ((profile: Profile) => boolean) | string {
-  const { comparison_operator: operator, value } = rule;
+): (profile: Profile) => boolean {
+  const { value } = rule;
   const textsOf = ({ attributes }: Profile) => toTexts(get(attributes, attribute.uid) ?? null);
   if (attribute.data_type === 'date') {
     const test = compileDateRule(rule, attribute, state, now);
-    if (typeof test === 'string') return test;
     return (profile) =>
       textsOf(profile).some((text) => {
         const date = parseDate(text, attribute.date_format);
         return date !== null && test(date);
       });
   }
-  const refusal = notOneOf(operator, textOperators, 'comparison_operator');
-  if (refusal !== null) return refusal;
+  const operator = choice(textOperators)(rule.comparison_operator, 'comparison_operator');
   // An attribute that selects or searches profiles or users is compared with the id of one (seed 002).
   const noun = /^(profile|user)_/.exec(attribute.data_type)?.[1];
   const records = { profile: state.profiles, user: state.users }[noun ?? ''];
-  if (records && !records.some(({ id }) => id === value)) return `value: there is no ${noun} ${value}`;
+  if (records && !records.some(({ id }) => id === value))
+    throw badRequest(`value: there is no ${noun} ${value}`);
   const isWanted = operator !== '!=' && operator !== 'exclude?';
   return (profile) => textsOf(profile).some((text) => textHolds(text, operator, value)) === isWanted;
 }
@@ -255,9 +244,9 @@ function toTexts(value: Json): string[] {
   return value === null || value === '' ? [] : [String(value)];
 }
 
-const textOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'];
+const textOperators = ['==', '!=', '>', '<', 'start_with?', 'end_with?', 'include?', 'exclude?'] as const;
 
-function textHolds(text: string, operator: string, value: string): boolean {
+function textHolds(text: string, operator: (typeof textOperators)[number], value: string): boolean {
   switch (operator) {
     case '>':
       return compareValues(text, value) > 0;
@@ -270,7 +259,8 @@ function textHolds(text: string, operator: string, value: string): boolean {
     case 'include?':
     case 'exclude?':
       return text.includes(value);
-    default:
+    case '==':
+    case '!=':
       return text === value;
   }
 }
@@ -288,15 +278,15 @@ function compileDateRule(
   { date_format }: NeAttribute,
   { neAttributes }: TenantState,
   now: number,
-): ((date: number) => boolean) | string {
-  const { comparison_operator: operator, value, more } = rule;
-  const refusal = notOneOf(operator, ['before', 'after', '>', '<', '=='], 'comparison_operator');
-  if (refusal !== null) return refusal;
+): (date: number) => boolean {
+  const { value, more } = rule;
+  const dateOperators = choice(['before', 'after', '>', '<', '==']);
+  const operator = dateOperators(rule.comparison_operator, 'comparison_operator');
   if (operator === 'before' || operator === 'after') {
     const other = getText(more ?? {}, 'secondary_attribute_id');
     if (neAttributes.some(({ id, uid }) => id === other && uid === value)) return () => false;
     const limit = parseDate(value, date_format);
-    if (limit === null) return `value must be a date in the form ${date_format ?? 'YYYY-MM-DD'}`;
+    if (limit === null) throw badRequest(`value must be a date in the form ${date_format ?? 'YYYY-MM-DD'}`);
     return (date) => (operator === 'before' ? date < limit : date > limit);
   }
   const distanceText =
@@ -305,7 +295,7 @@ function compileDateRule(
       : value;
   const [, days, side] = /^(\d{1,6}) (before|after)$/.exec(distanceText) ?? [];
   if (side === undefined)
-    return 'value must be of the form "X before" or "X after", X being a number of days';
+    throw badRequest('value must be of the form "X before" or "X after", X being a number of days');
   const today = Math.floor(now / day);
   const distance = (date: number) => (side === 'after' ? date - today : today - date);
   if (operator === '>') return (date) => distance(date) > Number(days);

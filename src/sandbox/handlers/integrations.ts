@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import { get, isObject, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
+import {
+  get,
+  isObject,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  pick,
+  withoutNulls,
+} from '../../model/json.ts';
 import { applyPatch } from '../json-patch.ts';
-import { newId, readProvisioningRule, words } from '../objects.ts';
+import { newId, simMembers, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -15,7 +23,7 @@ import {
   writeJsonText,
   writeSentJson,
 } from '../operations.ts';
-import { bool, choice, ignoredTime, object, orNull, text, textOrNull, texts } from '../shape.ts';
+import { bool, choice, ignoredTime, object, textOrNull } from '../shape.ts';
 import { referenceName, type TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -77,8 +85,7 @@ const readPatched = object({
 /** A bare array of operations on the five patchable fields. */
 function patchProfile(call: Call, { state }: Tenant): Reply {
   const profile = findByPath(state.authProfiles, call, 'authentication profile');
-  const { offNetwork, untrustedGeography, applicationId, applicationName, type } = profile;
-  const document = { offNetwork, untrustedGeography, applicationId, applicationName, type };
+  const { id: _id, name: _name, strongAuthLogin: _strong, ...document } = profile;
   // `replace` refuses a member that is absent.
   const changes = readPatched(applyPatch(withoutNulls(document), call.body, 'all'), 'profile');
   if (changes.applicationId === '') throw badRequest('applicationId must not be empty');
@@ -150,11 +157,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
     id: textOrNull,
     created: ignoredTime,
     modified: ignoredTime,
-    name: text,
-    description: textOrNull,
-    type: text,
-    cluster: textOrNull,
-    sources: texts,
+    ...simMembers,
     attributes: jsonText,
     request: jsonText,
     statusMap: jsonText,
@@ -182,7 +185,7 @@ function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimD
 
 /** Reads a beforeProvisioningRule; null if it has no values. Throws a 400. */
 function readRule(value: Json = null): SimIntegration['beforeProvisioningRule'] {
-  const rule = orNull(readProvisioningRule)(value, 'beforeProvisioningRule');
+  const rule = simMembers.beforeProvisioningRule(value, 'beforeProvisioningRule');
   if (rule === null || Object.values(rule).every((member) => member === null)) return null;
   if (rule.id === null || rule.type === null) throw badRequest('beforeProvisioningRule needs id and type');
   return rule;
@@ -190,14 +193,11 @@ function readRule(value: Json = null): SimIntegration['beforeProvisioningRule'] 
 
 /** The document that a patch is applied to: the fields of a request that have a value. */
 function writableFields(integration: SimIntegration, variations: Variations): JsonObject {
-  const { name, description, type, cluster, sources, attributes, request, statusMap } = integration;
+  const { sources, attributes, request, statusMap } = integration;
   // If it also holds the status map, it appears as an object, to which a patch may add members.
   const none = variations.simStatusMap === 'attributes' ? {} : null;
   return withoutNulls({
-    name,
-    description,
-    type,
-    cluster,
+    ...pick(integration, ['name', 'description', 'type', 'cluster']),
     sources: sources.length === 0 ? null : sources,
     attributes: writeSentJson(attributes ?? none, variations),
     request: writeSentJson(request, variations),

@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../../model/json.ts';
-import { newId, readIdentity, templateKeyText, templateTexts, words } from '../objects.ts';
+import { newId, preferenceMembers, readIdentity, templateKeyText, templateTexts, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -19,7 +19,6 @@ import {
   bool,
   choice,
   ignoredTime,
-  list,
   object,
   orNull,
   type Read,
@@ -124,12 +123,7 @@ export const newerNotifications = [
 ];
 
 function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
-  const sent = object({
-    key: text,
-    mediums: list(choice(words.preference)),
-    ccList: list(text),
-    bccList: list(text),
-  })(call.body, 'body');
+  const sent = object(preferenceMembers)(call.body, 'body');
   const key = param(call, 'key');
   if (sent.key !== key) throw badRequest('body.key is not the key of the path');
   if (![...state.templateDefaults, ...state.preferences].some((known) => known.key === key))

@@ -1,5 +1,5 @@
 import { getText, isArray, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import { type ConditionRule, newId, uidOf, words } from '../objects.ts';
+import { type ConditionRule, newId, readRule, ruleMembers, uidOf } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -11,18 +11,7 @@ import {
   type Tenant,
 } from '../operations.ts';
 import { checkRule, findProfiles, readFlag, readRange, sortRecords } from '../query.ts';
-import {
-  bool,
-  choice,
-  list,
-  members,
-  object,
-  objectOrEmpty,
-  orNull,
-  type Read,
-  text,
-  textOrNull,
-} from '../shape.ts';
+import { bool, list, members, object, objectOrEmpty, type Read, text, textOrNull } from '../shape.ts';
 import type { TenantState } from '../state.ts';
 import type { Variations } from '../ways.ts';
 
@@ -239,71 +228,53 @@ function updateRules(search: ProfileSearch, nested: readonly SentRule[], tenant:
   const seen = new Set<ConditionRule>();
   const typeName = objectTypeName(variations);
   for (const sent of nested) {
-    const live = sent.id === null ? null : search.rules.find(({ id }) => id === sent.id);
-    if (live === undefined) throw badRequest(`${sent.at}.id: the search has no rule ${sent.id}`);
-    if (live && seen.has(live)) throw badRequest(`${sent.at}.id: rule ${live.id} is given twice`);
+    const { id, _destroy: isGone } = sent;
+    const live = id === null ? null : search.rules.find((rule) => rule.id === id);
+    if (live === undefined) throw badRequest(`${sent.at}.id: the search has no rule ${id}`);
+    if (live && seen.has(live)) throw badRequest(`${sent.at}.id: rule ${id} is given twice`);
     if (live) seen.add(live);
-    if (live && sent._destroy) {
+    if (live && isGone) {
       rules.delete(live.id);
       continue;
     }
-    const { [typeName]: objectType = null, ...more } = sent.more;
-    const rule = completeRule({ ...sent, more }, live);
+    const { [typeName]: objectType = null, ...given } = sent.given;
+    const rule = mergeRule(live, given, sent.at);
     checkRule(rule, state, variations.searchRules);
     const wanted = objectTypeOf(rule, tenant);
     if (!live && wanted !== null && objectType === null)
       throw badRequest(`${sent.at}.${typeName} is required`);
     if (objectType !== null && objectType !== wanted)
       throw badRequest(`${sent.at}.${typeName} must be ${wanted}`);
-    const id = live?.id ?? newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
-    rules.set(id, { ...rule, id });
+    rule.id ||= newId(state, 'ConditionRule', search.id, [...rules.values(), ...search.rules]);
+    rules.set(rule.id, rule);
   }
   return [...rules.values()];
 }
 
-/** The members of a rule that the documents know. */
-const ruleShape = {
-  id: textOrNull,
-  type: orNull(choice(words.rule)),
-  comparison_operator: textOrNull,
-  value: textOrNull,
-  condition_object_id: textOrNull,
-  _destroy: bool(false),
-};
+/** A nested record as a client sends it. */
+type SentRule = ReturnType<typeof readSentRule>;
 
-/** A rule as a client sends it; null for what it leaves out. */
-type SentRule = ReturnType<typeof readRule>;
-
-function readRule(value: Json | undefined, at: string) {
-  const sent = members(ruleShape)(value, at);
-  if (sent.id === null && sent._destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
-  const more = mapMembers(objectOrEmpty(value, at), (member, name) =>
-    Object.hasOwn(ruleShape, name) ? undefined : member,
-  );
-  return { ...sent, more, at };
+function readSentRule(value: Json | undefined, at: string) {
+  const { id, _destroy } = members({ id: textOrNull, _destroy: bool(false) })(value, at);
+  if (id === null && _destroy) throw badRequest(`${at}: _destroy needs the id of a rule`);
+  const { id: _id, _destroy: _isGone, ...given } = objectOrEmpty(value, at);
+  return { id, _destroy, given, at };
 }
 
-const nestedRules = { condition_rules_attributes: list(readRule) };
+const nestedRules = { condition_rules_attributes: list(readSentRule) };
 
-/** The live rule with the sent fields. Throws a 400 if a required field is in neither of them. */
-function completeRule({ at, ...sent }: SentRule, live: ConditionRule | null): ConditionRule {
-  const type = sent.type ?? live?.type;
-  const comparisonOperator = sent.comparison_operator ?? live?.comparison_operator;
-  const value = sent.value ?? live?.value;
-  if (type === undefined || comparisonOperator === undefined || value === undefined || value === '')
-    throw badRequest(`${at}: type, comparison_operator and value are required`);
-  const ofAttribute = type === 'ProfileAttributeRule';
-  if (!ofAttribute && sent.condition_object_id !== null)
+/** The live rule with the sent members. Throws a 400 if a required one is in neither of them. */
+function mergeRule(live: ConditionRule | null, given: JsonObject, at: string): ConditionRule {
+  const { more: kept = null, ...known } = live ?? {};
+  const isKnown = (name: string) => Object.hasOwn(ruleMembers, name);
+  const sent = withoutNulls(mapMembers(given, (value, name) => (isKnown(name) ? value : undefined)));
+  const others = mapMembers(given, (value, name) => (isKnown(name) ? undefined : value));
+  const more = withoutNulls({ ...kept, ...others });
+  const rule = readRule({ ...known, ...sent, more: Object.keys(more).length > 0 ? more : null }, at);
+  if (rule.type === 'ProfileAttributeRule') return rule;
+  if (Object.hasOwn(sent, 'condition_object_id'))
     throw badRequest(`${at}.condition_object_id belongs to a ProfileAttributeRule only`);
-  const more = withoutNulls({ ...live?.more, ...sent.more });
-  return {
-    id: live?.id ?? '',
-    type,
-    comparison_operator: comparisonOperator,
-    value,
-    condition_object_id: ofAttribute ? (sent.condition_object_id ?? live?.condition_object_id ?? null) : null,
-    ...(Object.keys(more).length > 0 && { more }),
-  };
+  return { ...rule, condition_object_id: null };
 }
 
 function showSearch(search: ProfileSearch, tenant: Tenant): Json {
