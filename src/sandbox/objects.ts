@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getText, isObject, type JsonObject } from '../model/json.ts';
+import { getText, isObject, type Json, type JsonObject } from '../model/json.ts';
 import {
   bool,
   choice,
@@ -107,13 +107,6 @@ const readTemplate = object({
   ...templateTexts,
   ...times,
 });
-
-/** A reader of templates that takes absent texts from `defaults`. */
-function templateReader(defaults: readonly ReturnType<typeof readTemplateDefault>[]): typeof readTemplate {
-  const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
-  return (value, at) =>
-    readTemplate(isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value, at);
-}
 
 /** The global variables of notification templates (seed 001). */
 const readContext = object({ attributes: objectOrEmpty, ...times });
@@ -244,8 +237,14 @@ export const storedObjects = {
   authProfiles: list(readAuthProfile),
   simIntegrations: list(readSimIntegration),
   templateDefaults: list(readTemplateDefault),
-  templates: (given, at, whole = {}) =>
-    list(templateReader(list(readTemplateDefault)(whole.templateDefaults, at)))(given, at),
+  templates: (given, at, whole = {}) => {
+    const defaults = list(readTemplateDefault)(whole.templateDefaults, at);
+    const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
+    // Texts that are not there are those of the default.
+    const filled = (value: Json | undefined) =>
+      isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value;
+    return list((value, at) => readTemplate(filled(value), at))(given, at);
+  },
   templateContext: (given, at) => readContext(given ?? {}, at),
   templateVariables: list(readTemplateVariable),
   preferences: list(readPreference),

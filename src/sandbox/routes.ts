@@ -22,16 +22,11 @@ interface Route {
   readonly params: ReadonlyMap<string, string>;
 }
 
-interface Entry extends Pick<Route, 'operation'> {
-  readonly names: readonly string[];
-  /** With a group for each name. */
-  readonly pattern: RegExp;
-}
-
 /** Finds the operation of a request. A descriptor cannot change an endpoint of the API documents. */
 export class Router {
   readonly operationNames: readonly string[];
-  readonly #entries: readonly Entry[];
+  /** The pattern of a path has a group for each of its names. */
+  readonly #entries: readonly { operation: Operation; names: readonly string[]; pattern: RegExp }[];
 
   constructor(kinds: Iterable<DescribedKind>, variations: Variations) {
     const ways: { readonly [name: string]: unknown } = { ...variations };

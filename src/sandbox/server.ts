@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   isArray,
   isObject,
@@ -17,13 +12,14 @@ import {
   parseJson,
   withoutNulls,
 } from '../model/json.ts';
-import type { Clock, History, LateWork } from './clock.ts';
-import type { Fault, FaultList } from './faults.ts';
-import { badRequest, type Call, type Operation, type Reply, type Tenant } from './operations.ts';
-import type { Router } from './routes.ts';
+import { type Clock, History, LateWork } from './clock.ts';
+import { type Fault, FaultList } from './faults.ts';
+import { badRequest, type Call, type Operation, type Reply } from './operations.ts';
+import { Router } from './routes.ts';
 import { ApiError } from './shape.ts';
-import type { TokenIssuer } from './tokens.ts';
-import type { Variations } from './ways.ts';
+import { loadState, saveState } from './state.ts';
+import { TokenIssuer } from './tokens.ts';
+import { contract, presets, type Variations } from './ways.ts';
 
 interface Received {
   readonly method: string;
@@ -44,30 +40,89 @@ interface RoutedRequest extends Received {
 /** Wraps the work of a request: it may change the request, the answer, and the tenant meanwhile. */
 type Around = (asked: RoutedRequest, next: (asked: RoutedRequest) => Reply) => Reply;
 
-interface ServerOptions {
-  readonly tenant: Tenant;
-  readonly router: Router;
-  readonly faults: FaultList;
+export interface SandboxOptions {
+  /** The absolute path of a YAML seed; without a seed the tenant is empty. */
+  readonly seed?: string | null;
+  /** The absolute path of a JSON file that stores the tenant after every write. If it exists, the seed is not read. */
+  readonly data?: string | null;
+  /** The absolute path of a folder with descriptors, `NAME.kind.yaml`: the tenant serves the collections that they describe. */
+  readonly kinds?: string | null;
+  readonly port?: number;
+  readonly faults?: readonly Fault[];
+  /** Seconds for which a token is valid (default 3600). */
+  readonly tokenLifetime?: number;
+  /** The largest and default page of the notification interface's lists (default 250). */
+  readonly pageLimit?: number;
+  /** The products whose hosts it imitates. */
+  readonly presets?: readonly (keyof typeof presets)[];
+  readonly variations?: Partial<Variations>;
+  /** Milliseconds that reads lag behind writes. The answer to a write shows its effect at once. */
+  readonly lag?: number;
+  /** Everything that takes time follows this clock: the rate limit, tokens, latency, late effects and lag. */
+  readonly clock?: Partial<Clock>;
+  readonly clientSecret?: string;
   /** The limit for one client and API version, a sliding window (default 100 requests in 10 s); null: no limit. */
-  readonly rateLimit: { readonly requests: number; readonly per: number } | null;
-  readonly tokens: TokenIssuer;
-  readonly clock: Clock;
-  readonly late: LateWork;
-  readonly history: History;
-  readonly around: Around;
+  readonly rateLimit?: { readonly requests: number; readonly per: number } | null;
   /** Milliseconds to wait before the work on a request begins. */
-  readonly latency: number;
-  /** Called before each answer. Throws while a write cannot be stored, so that nothing shows what the next run would not find. */
-  readonly save: (isChanged: boolean) => void;
+  readonly latency?: number;
+  readonly around?: Around;
 }
 
-interface ServerParts extends ServerOptions {
-  readonly admit: ReturnType<typeof limitRequests>;
-  readonly log: RequestLog;
+/** Throws `SandboxFileError` for an unusable seed or data file, and `FaultSyntaxError` for an unknown operation. */
+function partsOf(options: SandboxOptions) {
+  const {
+    data = null,
+    rateLimit = { requests: 100, per: 10_000 },
+    tokenLifetime = 3600,
+    clientSecret = randomBytes(24).toString('base64url'),
+    around = (asked, next) => next(asked),
+  } = options;
+  const clock: Clock = {
+    now: Date.now,
+    sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}).catch(() => {}),
+    ...options.clock,
+  };
+  const { now } = clock;
+  const { state, kinds } = loadState(options.seed ?? null, data, options.kinds);
+  const products: Partial<Variations>[] = (options.presets ?? []).map((name) => presets[name]);
+  const variations: Variations = Object.assign({}, contract, ...products, options.variations);
+  const router = new Router(kinds.values(), variations);
+  const faults = new FaultList(router.operationNames);
+  for (const fault of options.faults ?? []) faults.add(fault);
+  let isSaved = true;
+  return {
+    tenant: {
+      state,
+      kinds,
+      variations,
+      pageLimit: options.pageLimit ?? 250,
+      now,
+      timestamp: () => new Date(now()).toISOString(),
+    },
+    router,
+    faults,
+    admit: limitRequests(rateLimit),
+    tokens: new TokenIssuer(clientSecret, tokenLifetime, now),
+    clock,
+    late: new LateWork(clock),
+    history: new History(options.lag ?? 0, now),
+    around,
+    latency: options.latency ?? 0,
+    log: new RequestLog(),
+    /** Called before each answer. Throws while a write cannot be stored, so that nothing shows what the next run would not find. */
+    save: (isChanged: boolean) => {
+      isSaved &&= !isChanged;
+      if (data === null || isSaved) return;
+      saveState(state, data);
+      isSaved = true;
+    },
+  };
 }
+
+type Parts = ReturnType<typeof partsOf>;
 
 /** A sliding window for each name: at most `requests` are admitted in any `per` milliseconds. */
-function limitRequests(limit: ServerOptions['rateLimit']) {
+function limitRequests(limit: { readonly requests: number; readonly per: number } | null) {
   const admitted = new Map<string, number[]>();
   /** Admits a request at `now` and returns 0, or refuses it and returns the milliseconds to wait. */
   return (name: string, now: number): number => {
@@ -80,24 +135,24 @@ function limitRequests(limit: ServerOptions['rateLimit']) {
   };
 }
 
-/** Creates the HTTP server of the tenant, which does not listen yet, and its request log. */
-export function createSandboxServer(options: ServerOptions): { server: Server; log: RequestLog } {
-  const log = new RequestLog();
-  const parts: ServerParts = { ...options, admit: limitRequests(options.rateLimit), log };
+/** The HTTP server of a tenant, which does not listen yet, and its parts. Throws what {@link partsOf} throws. */
+export function createSandbox(options: SandboxOptions) {
+  const parts = partsOf(options);
+  const { log, tenant } = parts;
   const server = createServer((request, response) => {
     log.countOpen(response);
-    response.setHeader('date', new Date(parts.tenant.now()).toUTCString());
-    if (parts.tenant.variations.supportId)
+    response.setHeader('date', new Date(tenant.now()).toUTCString());
+    if (tenant.variations.supportId)
       response.setHeader('slpt-request-id', `request-${log.metrics.requests + 1}`);
     // Only a closed connection fails here, so nobody is left to answer.
     serve(request, response, parts).catch(() => response.destroy());
   });
   // Longer than a client pauses between commands, so that no request is sent on a connection that is being closed.
   server.keepAliveTimeout = 60_000;
-  return { server, log };
+  return { ...parts, server };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const { method = '', url = '/', headers } = request;
   const [path = '', ...search] = url.split('?');
   const bytes = await collectBody(request);
@@ -122,7 +177,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
 }
 
 /** Checks a request and does its work. Every error becomes an answer. */
-function handle(route: Route | ApiError, received: Received, parts: ServerParts): Reply {
+function handle(route: Route | ApiError, received: Received, parts: Parts): Reply {
   try {
     if (route instanceof ApiError) throw route;
     return parts.around({ ...received, route }, (asked) => answer(asked, parts));
@@ -134,7 +189,7 @@ function handle(route: Route | ApiError, received: Received, parts: ServerParts)
   }
 }
 
-function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: ServerParts): Reply {
+function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: Parts): Reply {
   const { tenant, admit, history } = parts;
   const { operation, params } = route;
   const { handler } = operation;
@@ -173,7 +228,7 @@ function injectFault(
   fault: Fault,
   reply: Reply | null,
   response: ServerResponse,
-  parts: ServerParts,
+  parts: Parts,
 ): number | null {
   switch (fault.kind) {
     case 'hang':
@@ -200,7 +255,7 @@ function injectFault(
 function sendFault(
   response: ServerResponse,
   { status = 503, retryAfter, body = 'json' }: Fault,
-  parts: ServerParts,
+  parts: Parts,
 ): number {
   const text = `Fault: ${status}`;
   const json = JSON.stringify(errorBody(status, text, parts.log.metrics.requests));

@@ -1,34 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { badRequest, type Reply } from './operations.ts';
+import { badRequest, ok, type Reply } from './operations.ts';
 import { ApiError } from './shape.ts';
-
-interface TokenOptions {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** In seconds. */
-  readonly lifetime: number;
-  readonly now: () => number;
-}
 
 /** Issues tokens to one client by OAuth 2 client credentials, and verifies them (api-notes, "auth scheme"). */
 export class TokenIssuer {
-  readonly #options: TokenOptions;
+  readonly clientId = 'sandbox-client';
+  readonly clientSecret: string;
+  /** In seconds. */
+  readonly #lifetime: number;
+  readonly #now: () => number;
   /** When each token expires, in seconds since 1970. */
   readonly #issued = new Map<string, number>();
 
-  constructor(options: TokenOptions) {
-    this.#options = options;
+  constructor(clientSecret: string, lifetime: number, now: () => number) {
+    this.clientSecret = clientSecret;
+    this.#lifetime = lifetime;
+    this.#now = now;
   }
 
   /** A new JWT. Nobody verifies its signature: random bytes do. */
   issue(): string {
-    const { clientId, lifetime } = this.#options;
-    const iat = Math.floor(this.#options.now() / 1000);
-    const exp = iat + lifetime;
+    const iat = Math.floor(this.#now() / 1000);
+    const exp = iat + this.#lifetime;
     const parts = [
       { alg: 'HS256', typ: 'JWT' },
-      { client_id: clientId, iat, exp },
+      { client_id: this.clientId, iat, exp },
     ];
     const texts = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
     const token = [...texts, randomBytes(32).toString('base64url')].join('.');
@@ -44,10 +41,9 @@ export class TokenIssuer {
     const fields = new URLSearchParams(form);
     if (fields.get('grant_type') !== 'client_credentials')
       throw badRequest('grant_type must be client_credentials');
-    const { clientId, clientSecret, lifetime } = this.#options;
-    if (fields.get('client_id') !== clientId || fields.get('client_secret') !== clientSecret)
+    if (fields.get('client_id') !== this.clientId || fields.get('client_secret') !== this.clientSecret)
       throw new ApiError(401, 'invalid_client');
-    return { status: 200, body: { access_token: this.issue(), token_type: 'bearer', expires_in: lifetime } };
+    return ok({ access_token: this.issue(), token_type: 'bearer', expires_in: this.#lifetime });
   }
 
   /** Throws a 401 unless `authorization` holds a token that was issued here and has not expired. */
@@ -57,7 +53,6 @@ export class TokenIssuer {
       throw new ApiError(401, 'JWT is required: send it as authorization: Bearer <JWT>');
     const expires = this.#issued.get(token);
     if (expires === undefined) throw new ApiError(401, 'JWT validation failed: the signature is not valid');
-    if (expires <= this.#options.now() / 1000)
-      throw new ApiError(401, 'JWT validation failed: JWT is expired');
+    if (expires <= this.#now() / 1000) throw new ApiError(401, 'JWT validation failed: JWT is expired');
   }
 }

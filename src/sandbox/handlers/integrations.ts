@@ -170,14 +170,14 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
 /** Moves statusMap and request out of attributes, where some tenants keep them. Only objects move. */
 function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimDetails {
   if (simStatusMap !== 'attributes' || sent.attributes === null) return sent;
-  const { statusMap = null, request = null, ...attributes } = sent.attributes;
+  const { statusMap = null, request = null, ...others } = sent.attributes;
+  const kept = {
+    statusMap: isObject(statusMap) ? null : statusMap,
+    request: isObject(request) ? null : request,
+  };
   return {
     ...sent,
-    attributes: {
-      ...attributes,
-      ...withoutNulls({ statusMap: isObject(statusMap) ? null : statusMap }),
-      ...withoutNulls({ request: isObject(request) ? null : request }),
-    },
+    attributes: { ...others, ...withoutNulls(kept) },
     statusMap: isObject(statusMap) ? statusMap : sent.statusMap,
     request: isObject(request) ? request : sent.request,
   };

@@ -262,16 +262,16 @@ function deleteTemplates({ body }: Call, { state, variations }: Tenant): Reply {
 
 /** Operation rule 5: the test notification goes to the tenant's `sentNotifications`. */
 function sendTest({ body }: Call, { state, variations, timestamp }: Tenant): Reply {
-  const documented = {
+  const { recipientEmailList: recipients, ...sent } = object({
     key: text,
     medium: choice(words.medium),
     context: jsonObject(variations),
-  };
-  const readExtended = object({ ...documented, locale: textOrNull, recipientEmailList: orNull(texts) });
-  const { recipientEmailList: recipients, ...sent } =
-    variations.sendTest === 'extended'
-      ? readExtended(body, 'body')
-      : { ...object(documented)(body, 'body'), locale: null, recipientEmailList: null };
+    locale: textOrNull,
+    recipientEmailList: orNull(texts),
+  })(body, 'body');
+  const isNewer =
+    isObject(body) && ['locale', 'recipientEmailList'].some((name) => Object.hasOwn(body, name));
+  if (isNewer && variations.sendTest === 'documented') refuse('body', 'has unknown fields');
   const { key, medium, context } = sent;
   if (context === null) throw badRequest('body.context is required');
   if (!state.templateDefaults.some((item) => item.key === key && item.medium === medium))
