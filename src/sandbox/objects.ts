@@ -9,6 +9,7 @@ import {
   objectOrEmpty,
   orNull,
   type Read,
+  records,
   text,
   textOr,
   textOrNull,
@@ -42,21 +43,6 @@ const idOf =
   (value, at, whole = {}) =>
     textOrNull(value, at) ?? uuid(kind, ...key.map((name) => getText(whole, name) ?? ''));
 
-/** An object that others refer to by id: a source, cluster, rule, application or identity. */
-const readReference = object({ id: text, type: text, name: text });
-
-/** An authentication profile (seed 000). */
-const readAuthProfile = object({
-  id: idOf('AuthProfile', 'name'),
-  name: text,
-  offNetwork: bool(false),
-  untrustedGeography: bool(false),
-  applicationId: textOrNull,
-  applicationName: textOrNull,
-  type: choice(words.authType),
-  strongAuthLogin: bool(false),
-});
-
 /** What requests and the state of a service desk integration have in common (seed 000). */
 export const simMembers = {
   name: text,
@@ -66,15 +52,6 @@ export const simMembers = {
   sources: texts,
   beforeProvisioningRule: orNull(object({ type: textOrNull, id: textOrNull, name: textOrNull })),
 };
-
-const readSimIntegration = object({
-  id: idOf('SimIntegration', 'name'),
-  ...simMembers,
-  attributes: orNull(objectOrEmpty),
-  request: orNull(objectOrEmpty),
-  statusMap: orNull(objectOrEmpty),
-  ...times,
-});
 
 /** The texts that a customised template and a default have in common. */
 export const templateTexts = {
@@ -108,18 +85,6 @@ const readTemplate = object({
   ...times,
 });
 
-/** The global variables of notification templates (seed 001). */
-const readContext = object({ attributes: objectOrEmpty, ...times });
-
-/** A variable of the templates of a notification, on hosts that list them. */
-const readTemplateVariable = object({
-  template: text,
-  key: text,
-  type: textOr('string'),
-  description: textOrNull,
-  example: textOrNull,
-});
-
 /** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
 export const preferenceMembers = {
   key: text,
@@ -128,17 +93,6 @@ export const preferenceMembers = {
   ccList: list(text),
   bccList: list(text),
 };
-
-const readPreference = object({ ...preferenceMembers, modified: textOr(seedTime) });
-
-const readSender = object({
-  // null for an address that the tenant lists but cannot delete.
-  id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
-  email: text,
-  isVerifiedByDomain: bool(false),
-  verificationStatus: choice(words.verification, 'PENDING'),
-  region: textOrNull,
-});
 
 /** A domain, or an e-mail identity, at the mail provider. */
 export const readIdentity = object({
@@ -151,59 +105,6 @@ export const readIdentity = object({
   region: textOrNull,
 });
 
-/** The MAIL FROM domain of an e-mail identity (seed 001). */
-const readMailFrom = object({
-  identity: text,
-  mailFromDomain: text,
-  mailFromDomainStatus: choice(words.verification, 'PENDING'),
-});
-
-const readSentNotification = object({
-  key: text,
-  medium: choice(words.medium),
-  context: objectOrEmpty,
-  sent: text,
-  // Only if the tenant takes them; null: the tenant decides.
-  locale: textOrNull,
-  recipients: orNull(texts),
-});
-
-const readUser = object({
-  id: idOf('User', 'login'),
-  uid: (value, at, whole = {}) => textOrNull(value, at) ?? getText(whole, 'login') ?? '',
-  name: text,
-  login: text,
-  email: text,
-  status: textOr('Active'),
-});
-
-const readProfileType = object({
-  id: idOf('ProfileType', 'uid'),
-  uid: text,
-  name: text,
-  category: textOrNull,
-});
-
-/** An attribute of profiles (seed 002). */
-const readNeAttribute = object({
-  id: idOf('NeAttribute', 'uid'),
-  uid: text,
-  label: text,
-  data_type: choice(words.attribute, 'text'),
-  // For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, …
-  date_format: textOrNull,
-});
-
-const readProfile = object({
-  id: idOf('Profile', 'uid'),
-  uid: text,
-  name: text,
-  status: choice(words.profileStatus, 'Active'),
-  profile_type_id: text,
-  // Keyed by the uid of the attribute.
-  attributes: objectOrEmpty,
-});
-
 /** A rule of a saved search (seed 002). */
 export type ConditionRule = Omit<ReturnType<typeof readRule>, 'more'> & { more?: JsonObject | null };
 export const ruleMembers = {
@@ -214,28 +115,32 @@ export const ruleMembers = {
   // For a ProfileAttributeRule only.
   condition_object_id: textOrNull,
 };
-// `more`: members that the API documents do not know.
+// Those that the API documents do not know are in `more`.
 export const readRule = object({ ...ruleMembers, more: orNull(objectOrEmpty) });
-
-/** A saved search (api-notes). */
-const readProfileSearch = object({
-  id: idOf('ProfileSearch', 'label'),
-  uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(getText(whole, 'label') ?? ''),
-  label: text,
-  rules: (value, at, whole = {}): ConditionRule[] => {
-    const search = idOf('ProfileSearch', 'label')(whole.id, at, whole);
-    return list(readRule)(value, at).map((rule, index) => ({
-      ...rule,
-      id: rule.id || uuid('ConditionRule', search, String(index + 1)),
-    }));
-  },
-});
 
 /** What the operations of the API documents answer, and what it refers to, as the members of a seed or data file. */
 export const storedObjects = {
-  references: list(readReference),
-  authProfiles: list(readAuthProfile),
-  simIntegrations: list(readSimIntegration),
+  /** What others refer to by id: sources, clusters, rules, applications and identities. */
+  references: records({ id: text, type: text, name: text }),
+  /** Authentication profiles (seed 000). */
+  authProfiles: records({
+    id: idOf('AuthProfile', 'name'),
+    name: text,
+    offNetwork: bool(false),
+    untrustedGeography: bool(false),
+    applicationId: textOrNull,
+    applicationName: textOrNull,
+    type: choice(words.authType),
+    strongAuthLogin: bool(false),
+  }),
+  simIntegrations: records({
+    id: idOf('SimIntegration', 'name'),
+    ...simMembers,
+    attributes: orNull(objectOrEmpty),
+    request: orNull(objectOrEmpty),
+    statusMap: orNull(objectOrEmpty),
+    ...times,
+  }),
   templateDefaults: list(readTemplateDefault),
   templates: (given, at, whole = {}) => {
     const defaults = list(readTemplateDefault)(whole.templateDefaults, at);
@@ -245,18 +150,90 @@ export const storedObjects = {
       isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value;
     return list((value, at) => readTemplate(filled(value), at))(given, at);
   },
-  templateContext: (given, at) => readContext(given ?? {}, at),
-  templateVariables: list(readTemplateVariable),
-  preferences: list(readPreference),
-  senders: list(readSender),
+  /** The global variables of notification templates (seed 001). */
+  templateContext: (given, at) => object({ attributes: objectOrEmpty, ...times })(given ?? {}, at),
+  /** The variables of the templates of a notification, on hosts that list them. */
+  templateVariables: records({
+    template: text,
+    key: text,
+    type: textOr('string'),
+    description: textOrNull,
+    example: textOrNull,
+  }),
+  preferences: records({ ...preferenceMembers, modified: textOr(seedTime) }),
+  senders: records({
+    // null for an address that the tenant lists but cannot delete.
+    id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),
+    email: text,
+    isVerifiedByDomain: bool(false),
+    verificationStatus: choice(words.verification, 'PENDING'),
+    region: textOrNull,
+  }),
   identities: list(readIdentity),
-  mailFrom: list(readMailFrom),
-  sentNotifications: list(readSentNotification),
-  users: lines(readUser),
-  profileTypes: list(readProfileType),
-  neAttributes: list(readNeAttribute),
-  profiles: lines(readProfile),
-  profileSearches: list(readProfileSearch),
+  /** The MAIL FROM domains of identities (seed 001). */
+  mailFrom: records({
+    identity: text,
+    mailFromDomain: text,
+    mailFromDomainStatus: choice(words.verification, 'PENDING'),
+  }),
+  sentNotifications: records({
+    key: text,
+    medium: choice(words.medium),
+    context: objectOrEmpty,
+    sent: text,
+    // Only if the tenant takes them; null: the tenant decides.
+    locale: textOrNull,
+    recipients: orNull(texts),
+  }),
+  users: lines(
+    object({
+      id: idOf('User', 'login'),
+      uid: (value, at, whole = {}) => textOrNull(value, at) ?? getText(whole, 'login') ?? '',
+      name: text,
+      login: text,
+      email: text,
+      status: textOr('Active'),
+    }),
+  ),
+  profileTypes: records({
+    id: idOf('ProfileType', 'uid'),
+    uid: text,
+    name: text,
+    category: textOrNull,
+  }),
+  /** The attributes of profiles (seed 002). */
+  neAttributes: records({
+    id: idOf('NeAttribute', 'uid'),
+    uid: text,
+    label: text,
+    data_type: choice(words.attribute, 'text'),
+    // For dates only: `YYYY-MM-DD`, `MM/DD/YYYY`, `DD.MM.YYYY`, …
+    date_format: textOrNull,
+  }),
+  profiles: lines(
+    object({
+      id: idOf('Profile', 'uid'),
+      uid: text,
+      name: text,
+      status: choice(words.profileStatus, 'Active'),
+      profile_type_id: text,
+      // Keyed by the uid of the attribute.
+      attributes: objectOrEmpty,
+    }),
+  ),
+  /** Saved searches (api-notes). */
+  profileSearches: records({
+    id: idOf('ProfileSearch', 'label'),
+    uid: (value, at, whole = {}) => textOrNull(value, at) ?? uidOf(getText(whole, 'label') ?? ''),
+    label: text,
+    rules: (value, at, whole = {}): ConditionRule[] => {
+      const search = idOf('ProfileSearch', 'label')(whole.id, at, whole);
+      return list(readRule)(value, at).map((rule, index) => ({
+        ...rule,
+        id: rule.id || uuid('ConditionRule', search, String(index + 1)),
+      }));
+    },
+  }),
 } satisfies Record<string, Read<unknown>>;
 
 /** Hexadecimal digits that depend on `parts` only. */

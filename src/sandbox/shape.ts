@@ -106,6 +106,9 @@ export function object<T extends object>(shape: Shape<T>): Read<T> {
   };
 }
 
+/** A list of objects with these members. */
+export const records = <T extends object>(shape: Shape<T>): Read<T[]> => list(object(shape));
+
 /** The members of an object that have these shapes; others are ignored. */
 export function members<T extends object>(shape: Shape<T>): Read<T> {
   return (value, at) => {
