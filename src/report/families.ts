@@ -1,15 +1,15 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import { type Block, type Chunk, isContinued, type LineDiff } from './line-diff.ts';
+import { runsOf } from '../model/runs.ts';
+import { type Block, isContinued, type LineDiff } from './line-diff.ts';
 import type { Entry } from './page.ts';
-import type { Field } from './values.ts';
+import { type Field, textOfParts } from './values.ts';
 
-/** Longer runs of text may be cut, so that two that look the same may differ. */
-const maxText = 4000;
+/** A line with more edits counts as rewritten. */
+const maxEdits = 400;
 
 /**
- * Groups entries into families, in the order of their first members. A family has the same replacements, even if the text around
- * them differs, as in the locales of a template, or failures with the same reason. An entry that is not shown whole is its own
- * family.
+ * Groups entries into families, in the order of their first members. A family has the same fields with the same values before
+ * and after, or failures with the same reason. An entry that is not shown whole is its own family.
  */
 export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
   if (entries.length < 2) return entries.map((entry) => [entry]);
@@ -19,42 +19,45 @@ export function familiesOf(entries: readonly Entry[]): Family<Entry>[] {
 function signatureOf(entry: Entry): string {
   const { kind, action, isLine, impact, notices, secrets, id, words } = entry;
   if (entry.isFailure && notices.length > 0) return JSON.stringify([words, notices]);
-  const differences =
-    isLine || action === 'manual' || impact !== null ? [] : entry.fields().map(replacementsIn);
-  const isOwn = differences.length === 0 || differences.includes(null);
-  if (isOwn) return JSON.stringify(id);
-  const tenants = entry.fields().map(({ where }) => where);
-  return JSON.stringify([kind, action, differences, notices, secrets, tenants]);
+  // The place of an overlay is that of the first, as the place of the manifest is.
+  const fields =
+    isLine || action === 'manual' || impact !== null
+      ? []
+      : entry.fields().map((field) => ({ ...field, places: [] }));
+  const isOwn =
+    fields.length === 0 || fields.some(({ view, example }) => view.is === 'sensitive' || example !== null);
+  return JSON.stringify(isOwn ? id : [kind, action, notices, secrets, fields]);
 }
 
-/** Each replacement in a field as a comparable text; `null` if they are not shown whole, or beside what was declared. */
-function replacementsIn({ name, op, origin, view }: Field): string[] | null {
-  switch (view.is) {
-    case 'sensitive':
-      return null;
-    case 'inline': {
-      if (view.base !== null) return null;
-      const texts = [view.before, view.after].map((parts) => parts && changedTexts(parts));
-      return [JSON.stringify([name, origin, texts])];
-    }
-    case 'lines': {
-      if (view.moves !== null) return null;
-      const changed = view.diff.blocks.filter(({ is }) => is === 'changed');
-      const texts = changed.map(({ before, after }) =>
-        [before, after].map((lines) => lines.flatMap(({ parts }) => changedTexts(parts))),
-      );
-      const isCut = texts.flat(2).some(({ length }) => length >= maxText);
-      // Line endings may be all that differs.
-      const all = texts.length === 0 ? [null] : texts;
-      return isCut ? null : all.map((text) => JSON.stringify([name, op, origin, text]));
-    }
+/**
+ * Each replacement in a field, and where it stands, as a comparable text: of equal texts, equal replacements make equal texts.
+ * `null` if they are not shown whole, or beside what was declared.
+ */
+function replacementsIn({ op, origin, view }: Field): string[] | null {
+  if (view.is === 'sensitive') return null;
+  if (view.is === 'inline') {
+    const [before, after] = [textOfParts(view.before), textOfParts(view.after)];
+    return view.base === null ? [JSON.stringify([op, origin, editsOf(before, after)])] : null;
   }
+  if (view.moves !== null) return null;
+  let [line, added] = [0, 0];
+  const texts = view.diff.blocks.flatMap(({ is, before, after }) => {
+    const [old, fresh] = [before, after].map((lines) => lines.map(({ text }) => text).join('\n'));
+    const place = [line, added];
+    line += before.length;
+    added = before.length === 0 ? added + after.length : 0;
+    return is === 'changed' ? [JSON.stringify([op, origin, place, editsOf(old, fresh)])] : [];
+  });
+  // Line endings may be all that differs.
+  return texts.length === 0 ? [JSON.stringify([op, origin])] : texts;
 }
 
-/** The words of a line that differ, or the whole line if no words are marked. */
-function changedTexts(parts: readonly Chunk[]): string[] {
-  const marked = parts.filter(({ changed }) => changed);
-  return (marked.length > 0 ? marked : parts).map(({ text }) => text);
+/** The words that differ, and how many there are around them: the words around them may be those of an environment. */
+function editsOf(before = '', after = '') {
+  const [old, fresh] = [before, after].map((text) => text.match(/[\w-]+|./gsu) ?? []);
+  return runsOf(old ?? [], fresh ?? [], maxEdits).map((run) =>
+    run.isEqual ? run.after.length : [run.before, run.after],
+  );
 }
 
 interface Variant {
@@ -109,11 +112,7 @@ function piecesOf({ field: whole, ...variant }: Variant, nth: number, isOnly: bo
     view.is === 'lines' ? { ...whole, view: { ...view, diff: splitChanges(view.diff) } } : whole;
   const replacements = isOnly ? null : replacementsIn(field);
   if (replacements === null) return [{ ...variant, field: whole, name: `${nth}`, at: null }];
-  return replacements.map((text, at) => {
-    // The same line may be added more than once.
-    const time = replacements.slice(0, at).filter((other) => other === text).length;
-    return { ...variant, field, name: `${time} ${text}`, at };
-  });
+  return replacements.map((name, at) => ({ ...variant, field, name, at }));
 }
 
 /** The diff with a block for each line that is only added or removed, or replaced by one line. */

@@ -4,7 +4,6 @@ import {
   type ChangeResult,
   type Fleet,
   type FleetMember,
-  hasChanges,
   isFailed,
   isRefused,
   mayHaveFailed,
@@ -24,7 +23,7 @@ import {
   pointsOf,
   type ReportContext,
 } from './page.ts';
-import { applyCommand, changeEntry, planPage, refused } from './plan.ts';
+import { applyCommand, changeEntry, limitFacts, planPage, refused, undeclaredIn, verdictOf } from './plan.ts';
 import { nextSteps, outcomeCounts, outcomeEntry, resultPage, runWords } from './result.ts';
 import { type Field, fieldOf, nameIds, writtenFields } from './values.ts';
 import { changeCounts, joinParts, namesInBrief, place, pluralize, summaryCounts } from './words.ts';
@@ -36,12 +35,11 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
   const applied = environments.some(({ result }) => result !== undefined);
   const matrix = matrixOf(fleet, applied);
   const failed = matrix.rows.flatMap((row) => (row.isFailed ? row.names : []));
-  const isEmpty = environments.every(({ plan }) => plan !== null && !hasChanges(plan));
-  const isEqual = !applied && environments.length > 0 && isEmpty;
   const results = environments.flatMap(({ result }) => result ?? []);
   const changes = changeGroups(fleet, options);
   const outcomes = outcomeGroups(fleet);
   const plans = environments.flatMap(({ plan }) => plan ?? []);
+  const arePlanned = !applied && plans.length > 0 && plans.length === environments.length;
   return {
     ...emptyPage,
     is: 'fleet',
@@ -54,11 +52,12 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
     matrix,
     label: applied ? null : 'Plan',
     counts: applied ? outcomeCounts(results) : summaryCounts(summary, summary.undeclared),
-    verdict: isEqual ? { words: 'No changes. All tenants match the manifests.', isGood: true } : null,
+    verdict: arePlanned ? verdictOf(plans) : null,
     problems: sharedErrors(fleet),
     remarks: sharedRemarks(fleet),
     groups: [...outcomes, ...changes],
     named: 'environment',
+    others: applied ? null : undeclaredIn(plans),
     steps: nextSteps(results),
     // A fleet with a failure cannot be applied as a whole.
     applyWith: applied || environments.some(isFailed) ? null : applyCommand(plans, digest, options),
@@ -70,6 +69,7 @@ export function fleetPage(fleet: Fleet, options: ReportContext): Page {
         .sort()
         .slice(0, 1)
         .map((value) => ({ name: 'Made', value, is: 'time' }) as const),
+      ...(applied ? [] : limitFacts(plans)),
       { name: 'Digest', value: digest, is: 'copied' },
       ...plans.slice(0, 1).map(({ tool }) => {
         return { name: 'Tool', value: `${tool.name} ${tool.version}`, is: 'footer' } as const;

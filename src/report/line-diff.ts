@@ -11,6 +11,8 @@ export interface Chunk {
 interface DiffLine {
   /** From 1: in the text before for removed lines, otherwise in the text after. */
   readonly number: number;
+  /** The whole line; its parts may be cut. */
+  readonly text: string;
   readonly parts: readonly Chunk[];
 }
 
@@ -100,7 +102,7 @@ function blocksOf(old: readonly string[], fresh: readonly string[]): Block[] {
       lines.map((line, at): DiffLine => {
         const whole = wholeLine(line);
         const parts = pairs[at]?.[side] ?? (isEqual ? whole : showBlanks(whole));
-        return { number: end - lines.length + at + 1, parts };
+        return { number: end - lines.length + at + 1, text: line, parts };
       });
     oldAt += before.length;
     freshAt += after.length;

@@ -24,7 +24,16 @@ import {
 } from './page.ts';
 import { oneLine } from './safe.ts';
 import { fieldOf, pathWords } from './values.ts';
-import { actionWords, changeCounts, pluralize, scopeWords, summaryCounts, tenantWords } from './words.ts';
+import {
+  actionWords,
+  changeCounts,
+  joinParts,
+  namesInBrief,
+  pluralize,
+  scopeWords,
+  summaryCounts,
+  tenantWords,
+} from './words.ts';
 
 export const refused = 'REFUSED: this plan cannot be applied.';
 
@@ -50,13 +59,11 @@ const risks: Readonly<Record<Risk, Notice>> = {
 };
 
 export function planPage(plan: Plan, options: ReportContext): Page {
-  const { summary, undoes, scope, diagnostics, digest, tool } = plan;
+  const { summary, undoes, diagnostics, digest, tool } = plan;
   const remarks = diagnostics.filter((each) => !isError(each));
   const said = new Map(groupBy(remarks, ({ address = '' }) => address));
   const entries = plan.changes.map((change) => changeEntry(change, options, said.get(change.address)));
-  const limits = scopeWords(scope);
   const title = undoes ? `Rollback of the apply of ${undoes.startedAt}` : null;
-  const { undeclared: count = 0 } = summary;
   return {
     ...emptyPage,
     is: 'plan',
@@ -69,27 +76,18 @@ export function planPage(plan: Plan, options: ReportContext): Page {
     points: pointsOf(entries),
     label: 'Plan',
     counts: summaryCounts(summary, summary.undeclared),
-    verdict: hasChanges(plan) ? null : { words: noChanges(plan), isGood: true },
+    verdict: verdictOf([plan]),
     problems: [{ names: [], items: diagnostics.filter(isError) }],
     remarks,
     groups: groupByKind(entries, changeCounts),
-    others:
-      count === 0
-        ? null
-        : {
-            title: 'Undeclared',
-            words: undeclaredWords(plan, count),
-            names: (plan.undeclared ?? []).map((address) => ({ address, note: '' })),
-            // A manifest that was removed since may have left one.
-            most: scope.since === null ? 0 : Number.POSITIVE_INFINITY,
-          },
+    others: undeclaredIn([plan]),
     applyWith: isRefused(plan) ? null : applyCommand([plan], digest, options),
     digest,
     key: digest,
     facts: [
       ...commitFacts(options),
       { name: 'Made', value: plan.createdAt, is: 'time' },
-      ...(limits === '' ? [] : [{ name: 'Limited by', value: limits, is: 'text' } as const]),
+      ...limitFacts([plan]),
       ...(undoes ? [{ name: 'Undoes the plan', value: undoes.planDigest, is: 'text' } as const] : []),
       { name: 'Digest', value: digest, is: 'copied' },
       { name: 'Tool', value: `${tool.name} ${tool.version}`, is: 'footer' },
@@ -97,21 +95,49 @@ export function planPage(plan: Plan, options: ReportContext): Page {
   };
 }
 
-/** This plan may delete some of them, with `--prune`, or with `--since` if their manifests were removed. */
-function undeclaredWords({ undeclared = [], changes }: Plan, count: number): string {
-  const all = new Set<string>(undeclared);
-  const deleted = changes.filter(({ action, address }) => action === 'delete' && all.has(address)).length;
-  const words = `${pluralize(count, 'object')} in the tenant that no manifest declares`;
-  return deleted === 0 ? words : `${words}; this plan deletes ${deleted === count ? 'all' : deleted} of them`;
+/** The options that limit plans. What does not limit all of them names its environments. */
+export function limitFacts(plans: readonly Plan[]): Page['facts'] {
+  const groups = groupBy(plans, ({ scope }) => scopeWords(scope)).map(([words, same]) => {
+    const names = same.map(({ environment }) => environment);
+    return words && names.length < plans.length ? `${words} in ${namesInBrief(names)}` : words;
+  });
+  const value = joinParts(groups, '; ');
+  return value === '' ? [] : [{ name: 'Limited by', value, is: 'text' }];
 }
 
-function noChanges({ summary, undoes }: Plan): string {
-  // A rollback compares recorded values, not the manifests, with the tenant.
-  if (undoes) return 'No changes. This plan undoes nothing.';
-  return summary.unchanged > 0
-    ? 'No changes. The tenant matches the manifests.'
-    : 'No changes. No declared object is part of this plan.';
+/** The objects that no manifest declares, each once. `--prune` deletes some, and `--since` those whose manifests were removed. */
+export function undeclaredIn(plans: readonly Plan[]): Page['others'] {
+  const count = plans.reduce((sum, { summary }) => sum + (summary.undeclared ?? 0), 0);
+  if (count === 0) return null;
+  const all = plans.flatMap(({ environment, changes, undeclared = [] }) => {
+    const deletes = new Map(changes.map(({ address, action }) => [address, action === 'delete']));
+    return undeclared.map((address) => ({ environment, address, isDeleted: deletes.get(address) }));
+  });
+  const deleted = all.filter(({ isDeleted }) => isDeleted).length;
+  const where = plans.length === 1 ? 'the tenant' : 'the tenants';
+  return {
+    title: 'Undeclared',
+    words: `${pluralize(count, 'object')} in ${where} that no manifest declares${deleted === 0 ? '' : `; ${deleted} to delete`}`,
+    names: groupBy(all, ({ address }) => address).map(([address, same]) => {
+      const names = namesInBrief(same.map(({ environment }) => environment));
+      return { address, note: same.length === plans.length ? '' : `in ${names}` };
+    }),
+    // A manifest that was removed since may have left one.
+    most: plans.every(({ scope }) => scope.since === null) ? 0 : Number.POSITIVE_INFINITY,
+  };
 }
+
+/** Says that there is nothing to do, and why; `null` if there are changes. */
+export function verdictOf(plans: readonly Plan[]): Page['verdict'] {
+  if (plans.some(hasChanges)) return null;
+  // A rollback compares recorded values, not the manifests, with the tenant.
+  if (plans.some(({ undoes }) => undoes)) return noChanges('This plan undoes nothing');
+  if (plans.every(({ summary }) => summary.unchanged === 0))
+    return noChanges(`No declared object is part of ${plans.length === 1 ? 'this plan' : 'these plans'}`);
+  return noChanges(`${plans.length === 1 ? 'The tenant matches' : 'All tenants match'} the manifests`);
+}
+
+const noChanges = (why: string) => ({ words: `No changes. ${why}.`, isGood: true });
 
 export function changeEntry(
   change: Change,

@@ -96,7 +96,7 @@ describe('objects of declared kinds that no manifest names', () => {
     const world = await open({ environment: { prune } }, search('a'));
     expect((await world.plan()).undeclared).toEqual([undeclared[1]]);
     expect((await world.plan('--prune')).summary).toMatchObject({ delete: 1, undeclared: 1 });
-    expect((await world.run('plan --prune')).stdout).toContain('declares; this plan deletes all of them');
+    expect((await world.run('plan --prune')).stdout).toContain('declares; 1 to delete');
     world.declare([search('a'), { ...search('c'), ensure: 'absent' }]);
     expect((await world.plan()).summary).toMatchObject({ delete: 1, undeclared: 0 });
   });

@@ -324,7 +324,7 @@ describeInBrowser('the page in a browser', (open) => {
     expect(await page.locator('.fields mark:visible').allTextContents()).toEqual(['ACME', 'Beta']);
     await page.getByLabel('Reviewed').first().check();
     await page.getByText('3 of 3 reviewed').waitFor();
-    await page.fill('#text', 'fr: beta');
+    await page.fill('#text', 'email/fr beta');
     await page.getByText('1 of 3', { exact: true }).waitFor();
     await page.locator('.entry:visible', { hasText: 'fr' }).last().waitFor();
   });

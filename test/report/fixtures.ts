@@ -71,7 +71,7 @@ export const localesOf = (locales: readonly string[], word = 'Beta'): Change[] =
   locales.map((locale) =>
     update(
       `NotificationTemplate/k/EMAIL/${locale}`,
-      difference('/subject', `${locale}: the ACME portal`, `${locale}: the ${word} portal`),
+      difference('/subject', 'Welcome to the ACME portal', `Welcome to the ${word} portal`),
     ),
   );
 

@@ -1,6 +1,6 @@
-/** What several environments have in common in one change: it is said once, by field and by replacement. */
+/** What several environments have in common is said once: of a change by field and by replacement, and of their plans. */
 import { describe, expect, it } from 'vitest';
-import type { Difference } from '../../src/model/documents.ts';
+import { type Difference, fleetOf, type Plan } from '../../src/model/documents.ts';
 import type { Format } from '../../src/report/report.ts';
 import {
   added,
@@ -9,6 +9,7 @@ import {
   lockout,
   names,
   outcome,
+  plan,
   render,
   result,
   update,
@@ -126,7 +127,7 @@ describe('of a template in 50 tenants', () => {
   ])('an overlay of some is not said to be of all, with %s text around it', (_what, start) => {
     const shown = render(
       fleet(['a', 'b', 'c'], (name) => {
-        const around = name === 'a' ? '' : start;
+        const around = start !== '' && name === 'a' ? 'Hello ' : start;
         const subject = difference('/subject', `${around}old words`, `${around}new words`);
         return [
           update(address, name === 'b' ? { ...subject, overlay: { file: 'b.yaml', line: 1 } } : subject),
@@ -136,6 +137,18 @@ describe('of a template in 50 tenants', () => {
       { width: 200 },
     );
     expect(shown).toMatch(/~ subject .*\((?:shown is a, )?set by the overlay in b\.yaml:1 for b\)/);
+  });
+
+  it.each([
+    ['words', 'mfa: on, vpn: on', 'mfa: off, vpn: on', 'mfa: on, vpn: off'],
+    ['letters', 'ああ', 'いあ', 'あい'],
+    ['lines', paragraphs('on', 'on'), paragraphs('off', 'on'), paragraphs('on', 'off')],
+    ['new lines', 'end', 'a\nb\nend', 'b\na\nend'],
+  ])('the same %s in another place are another replacement', (_what, before, after, other) => {
+    const shown = report((name) => [difference('/body', before, name === 'tenant-07' ? other : after)]);
+    expect(shown).toMatch(/~ body .*\(in all but tenant-07\)/);
+    expect(shown).toMatch(/~ body .*\(in tenant-07\)/);
+    expect(shown).not.toContain('shown is');
   });
 
   it('objects of other kinds, or that change alike in other tenants, are not the same', () => {
@@ -227,4 +240,39 @@ it('of results shows once what was written, though a value is that of each tenan
   const page = render(applied, 'html');
   expect(count(page, /<details class="entry"/g)).toBe(1);
   expect(page).toContain('shown is tenant-1');
+});
+
+describe.each(['text', 'markdown', 'html'] as const)('plans of several environments as %s', (format) => {
+  const shown = (...plans: readonly Partial<Plan>[]) => {
+    const members = plans.map((more, at) => ({ name: `eu-${at + 1}`, more }));
+    const environments = members.map(({ name, more }) => {
+      return { name, plan: plan([], { environment: name, ...more }), error: null };
+    });
+    const options = { width: 200, verbose: true };
+    return render(fleetOf(environments), format, options).replaceAll(/<[^>]*>/g, '');
+  };
+  const scope = { only: ['A/**'], except: [], prune: false, since: 'v1' };
+
+  it('say what limits them, as one plan does', () => {
+    expect(shown({ scope }, { scope })).toMatch(/limited by\W*--only A\/\*\* --since v1(?! in)/i);
+    expect(shown({ scope }, {})).toMatch(/limited by\W*--only A\/\*\* --since v1 in eu-1/i);
+    expect(shown({}, {})).not.toMatch(/limited by/i);
+  });
+
+  it('say that they have nothing to compare', () => {
+    const summary = { create: 0, update: 0, delete: 0, manual: 0, unchanged: 0 };
+    expect(shown({ summary }, { summary })).toContain('No declared object is part of these plans.');
+    expect(shown({ summary }, {})).toContain('All tenants match the manifests.');
+  });
+
+  it('name the objects that no manifest declares, and where', () => {
+    const of = (...undeclared: readonly string[]): Partial<Plan> => {
+      return { undeclared, summary: { ...plan([]).summary, undeclared: undeclared.length } };
+    };
+    const text = shown(of('A/x', 'A/y'), of('A/x'));
+    expect(text).toContain('3 objects in the tenants that no manifest declares');
+    expect(text).toMatch(/A\/x(?!\W+in)/);
+    expect(text).toMatch(/A\/y\W+in eu-1/);
+    expect(shown({}, {})).not.toContain('that no manifest declares');
+  });
 });

@@ -250,6 +250,11 @@ Digest: ${digest}
   });
 
   const lines = difference('/body', '', 'a\nb\n');
+  const toggle = (at: number, last = 'audit: on') => {
+    const before = ['mfa: on', 'vpn: on', last];
+    const after = before.map((word, each) => (each === at ? word.replace('on', 'off') : word));
+    return difference('/x', before.join(', '), after.join(', '));
+  };
   const ends = (name: string) => difference(name, 'a\r\nb\r\n', 'a\nb\n');
   const sends = (name: string) =>
     textUpdate.requests.map((request) => ({ ...request, body: { key: { $secret: name } } }));
@@ -259,6 +264,8 @@ Digest: ${digest}
     ['another side', {}, { diff: [{ ...difference('/x', 'a', 'b'), origin: 'both' }] }],
     ['another side of a text', { diff: [lines] }, { diff: [{ ...lines, origin: 'both' }] }],
     ['line ends of another field', { diff: [ends('/a')] }, { diff: [ends('/b')] }],
+    ['another place of the same words', { diff: [toggle(0)] }, { diff: [toggle(1)] }],
+    ['another text around the same words', { diff: [toggle(0)] }, { diff: [toggle(0, 'pki: on')] }],
     ['another warning', { warnings: ['One.'] }, { warnings: ['Two.'] }],
     ['another secret', { requests: sends('A') }, { requests: sends('B') }],
   ])('shows two changes as one, but not with %s', (_what, one, other) => {
