@@ -25,6 +25,7 @@ import {
   exitCodeOf,
   exitCodeOfFleet,
   type Fleet,
+  type FleetMember,
   fleetOf,
   type Plan,
   type Result,
@@ -456,12 +457,16 @@ async function applySeveral(
       },
     }),
   );
-  for (const { name, result: ended, error } of applied.environments) {
-    if (ended) lines?.ended(ended);
-    if (error) lines?.failed(name, error.diagnostics);
+  for (const member of applied.environments) {
+    if (member.result) lines?.ended(member.result);
+    else lines?.failed(member.name, errorsOf(member));
   }
   return outputResult({ is: 'fleet', fleet: applied }, isSaved, args, io);
 }
+
+/** Why an environment has no result: it was not planned, its plan is refused, or its apply could not begin. */
+const errorsOf = ({ error, plan }: FleetMember): Diagnostic[] =>
+  (error ?? plan)?.diagnostics.filter(isError) ?? [];
 
 /** Prints the requests that an apply would send, and why it would send none to an environment. */
 async function runDry(
@@ -473,9 +478,9 @@ async function runDry(
   const { checked, plans } = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     checkFleet(fleet, { ...run, ...conditions }),
   );
-  const refusals = checked.environments.map(({ name, plan, error }) => ({
-    name,
-    diagnostics: (error ?? plan)?.diagnostics.filter(isError) ?? [],
+  const refusals = checked.environments.map((member) => ({
+    name: member.name,
+    diagnostics: errorsOf(member),
   }));
   printDiagnostics(shareDiagnostics(refusals, namesInBrief), io);
   if (args.format === 'json') io.data.write(json(checked));

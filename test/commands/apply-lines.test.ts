@@ -1,6 +1,7 @@
 /** `apply --format jsonl`: what happens, as it happens. */
 import { expect, it } from 'vitest';
 import { createTestFleet } from '../support/fleet.ts';
+import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd } from '../support/world.ts';
 
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
@@ -44,10 +45,11 @@ it('tells also what never began, and why nothing was applied', async () => {
 });
 
 it('names the environment of each event', async () => {
-  const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
+  const fleet = await createTestFleet({ names: ['eu-1', 'us-1', 'us-2'] });
   fleet.writeProject({ 'us-1': { readOnly: true } });
-  fleet.declare([sender('a@acme.example')]);
-  const { stdout } = await expectEnd(fleet.run('apply -e * --yes --format jsonl'), 4);
+  addObjects(fleet.sandboxOf('us-2').state, { senders: [{ email: 'old@acme.example' }] });
+  fleet.declare([sender('a@acme.example'), { ...sender('old@acme.example'), ensure: 'absent' }]);
+  const { stdout } = await expectEnd(fleet.run('apply -e * --yes --max-deletes 0 --format jsonl'), 4);
   const seen = eventsIn(stdout).map(({ type, environment }) => `${environment} ${type}`);
   expect(seen.sort()).toEqual([
     'eu-1 done',
@@ -56,5 +58,7 @@ it('names the environment of each event', async () => {
     'eu-1 summary',
     'us-1 error',
     'us-1 planned',
+    'us-2 error',
+    'us-2 planned',
   ]);
 });
