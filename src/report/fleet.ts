@@ -141,22 +141,24 @@ function changeGroups(fleet: Fleet, options: ReportContext): Group[] {
   // Files of plans and of results may be shown together.
   const planned = fleet.environments.filter(({ result }) => result === undefined);
   const changes = planned.flatMap(({ name, plan }) => (plan?.changes ?? []).map((item) => ({ name, item })));
-  const shared = shareItems(changes, ({ address, action, risk, warnings, impact }) => {
-    return [address, action, risk, warnings, impact ?? null];
+  const shared = shareItems(changes, (change) => {
+    const { address, action, notices, concerns } = changeEntry(change, {});
+    return [address, action, notices, concerns, change.impact ?? null];
   });
   return shareGroups(shared).map(({ environments, items }) => {
     const entries = items.map(({ first, all }) => {
       const fields = lazy(() => sharedFields(all, environments));
-      const entry = { ...inEnvironments(changeEntry(first, options), environments), fields };
-      if (environments.length === 1) return entry;
+      if (environments.length === 1) return inEnvironments(changeEntry(first, options), environments);
+      // What one tenant says of the object says nothing about another.
+      const { modified: _modified, ...common } = first;
+      const entry = inEnvironments(changeEntry({ ...common, id: null }, options), environments);
       const sent = all.flatMap(({ name, item }) =>
         secretsSentBy(item).map((secret) => ({ name, item: secret })),
       );
       const secrets = shareItems(sent, (secret) => secret).map(({ first, names }) =>
         names.length === environments.length ? first : `${first} in ${namesInBrief(names)}`,
       );
-      // An id of one tenant says nothing about another.
-      return { ...entry, objectId: null, secrets: secrets.toSorted() };
+      return { ...entry, fields, secrets: secrets.toSorted() };
     });
     return { ...headOf(environments, fleet), words: changeCounts(entries), isRoutine: false, entries };
   });
@@ -181,7 +183,9 @@ function sharedFields(all: Shared<Change>['all'], environments: readonly string[
 }
 
 function inEnvironments(entry: Entry, environments: readonly string[]): Entry {
-  return { ...entry, id: `${entry.address}@${environments[0] ?? ''}`, environments };
+  const [first = ''] = environments;
+  const sent = environments.length === 1 ? entry.sent : entry.sent.map((words) => `${first}: ${words}`);
+  return { ...entry, id: `${entry.address}@${first}`, environments, sent };
 }
 
 /** Each outcome once, with the environments that share it: failures first, then open ones. Successes come last. */

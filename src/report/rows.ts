@@ -38,7 +38,8 @@ const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => wor
 
 /** The first of a family, and the names of the others. */
 export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, note = ''): Row[] {
-  const { notices, history, secrets, impact, requests, sent, isFailure, isLine } = entry;
+  const { notices, history, secrets, impact, requests, sent, isFailure, isLine, environments } = entry;
+  const whose = environments.length > 1 ? `${environments[0]}: ` : '';
   const all = isLine ? [] : entry.fields();
   const fields = verbose ? all : shortenFields(all, maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
@@ -54,7 +55,7 @@ export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, n
       return row(8, span(is === 'enter' ? '+ ' : '- ', style), span(words, style));
     }),
     ...(verbose ? requests : []).map(({ method, path }) =>
-      row(6, span('→ ', 'dim'), span(`${method} ${path}`, 'dim')),
+      row(6, span('→ ', 'dim'), span(`${whose}${method} ${path}`, 'dim')),
     ),
     ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
     ...(others.length === 0

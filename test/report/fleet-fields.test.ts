@@ -218,6 +218,26 @@ it('names the environments of a field, or the others where these are fewer', () 
   expect(shown(3)).toContain('(in all but tenant-4)');
 });
 
+it('says of each tenant what somebody changed there, and of several no time of one', () => {
+  const undone = (name: string) => ({
+    ...update(address, {
+      ...difference(name === 'tenant-3' ? '/subject' : '/description', 'by hand', 'declared'),
+      origin: 'tenant' as const,
+    }),
+    risk: ['undoes-tenant-change'] as const,
+    modified: '2026-01-01T00:00:00.000Z',
+  });
+  const shown = render(
+    fleet(names(3), (name) => [undone(name)]),
+    'text',
+    { verbose: true },
+  );
+  expect(shown).toMatch(/In 2 of 3: tenant-1, tenant-2\n[^!]+someone changed description in the tenant\n +~/);
+  expect(shown).toMatch(
+    /Only in tenant-3\n[^!]+someone changed subject in the tenant\n +in the tenant: last/,
+  );
+});
+
 it('shows the id that an object has in one tenant only where the change is of that tenant alone', () => {
   const shown = (count: number) =>
     render(

@@ -170,7 +170,7 @@ function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
     const look = is === 'error' && !entry.isFailure ? 'warning' : noticeClasses[is];
     return html`<li class="${look}">${title === null ? '' : html`<strong>${title}</strong> `}${text}</li>`;
   });
-  const isShared = environments.length > 1 && requests.length + sent.length > 0;
+  const isShared = environments.length > 1 && requests.length > 0;
   const isMail = Boolean(rendered?.before?.head ?? rendered?.after?.head);
   const hasBoth = Boolean(rendered?.before && rendered.after);
   const pictures =
