@@ -178,7 +178,9 @@ function groupSections({ title, words, names, entries }: Group, page: Page, opti
   const lines = groupBy(entries.filter(isLine), (each) => `${symbols[each.action]} ${each.words}`);
   const list = foldedSection(`All ${names.length} environments`, names.map(codeSpan).join(', '));
   const sections = [
-    ...(names.length > maxHeading ? [{ ...list, rank: 200, label: 'lists of environments' }] : []),
+    ...(names.length > maxHeading
+      ? [{ ...list, rank: 200, count: names.length, label: 'names of environments' }]
+      : []),
     ...familiesOf(entries.filter((entry) => !isLine(entry))).map((family) => entrySection(family, options)),
     ...lines.map(([, same]) => (same.length === 1 ? entrySection(same, options) : lineSection(same))),
   ];
@@ -190,8 +192,8 @@ function lineSection(entries: Family<Entry>): Section {
   const [{ kind, words }] = entries;
   const title = `${signsOf(entries[0])} ${pluralize(entries.length, 'object')} ${escapeHtml(oneLine(words))}`;
   const list = bulletList(entries.map(({ address }) => codeSpan(readable(address))));
-  const label = `lists of ${escapeMarkdown(kind)}, ${escapeMarkdown(words)}`;
-  return { ...foldedSection(title, list), rank: list.length, label };
+  const label = `${escapeMarkdown(kind)}, ${escapeMarkdown(words)}`;
+  return { ...foldedSection(title, list), rank: list.length, count: entries.length, label };
 }
 
 function bulletList(items: readonly string[]): string {
@@ -225,7 +227,7 @@ function entrySection(family: Family<Entry>, options: ReportOptions): Section {
   const folded = foldedSection(title, joinParts(details, '\n\n'), entry.isFailure ? ' open' : '');
   const label = `${escapeMarkdown(entry.kind)}, ${reasonOf(entry)}`;
   // Failures and urgent changes are cut last; of those that are alike, long ones first.
-  return { ...folded, rank: urgencyOf(entry) + folded.whole.length / 1e6, label };
+  return { ...folded, rank: urgencyOf(entry) + folded.whole.length / 1e6, count: family.length, label };
 }
 
 const signsOf = ({ outcome, action }: Entry): string =>
@@ -320,7 +322,7 @@ function othersSection({ others }: Page): Section[] {
     joinParts([codeSpan(readable(address)), note !== '' && escapeMarkdown(note)], ': '),
   );
   const folded = foldedSection(`${escapeHtml(title)}: ${escapeHtml(words)}`, bulletList(items));
-  return [{ ...folded, rank: 200, label: `list of ${escapeMarkdown(title.toLowerCase())} objects` }];
+  return [{ ...folded, rank: 200, count: names.length, label: escapeMarkdown(title.toLowerCase()) }];
 }
 
 /** Remarks that belong to no entry. Those with the same code share a section. */
@@ -328,7 +330,7 @@ function remarkSection(code: string, remarks: Family<Diagnostic>): Section {
   if (remarks.length === 1) return problemSection(remarks[0]);
   const title = `${pluralize(remarks.length, 'remark')} <code>${escapeHtml(oneLine(code))}</code>`;
   const folded = foldedSection(title, remarks.map(diagnosticItem).join('').trimEnd());
-  return { ...folded, rank: 100, label: `remarks ${codeSpan(code)}` };
+  return { ...folded, rank: 100, count: remarks.length, label: `remarks ${codeSpan(code)}` };
 }
 
 function problemSection(diagnostic: Diagnostic): Section {
@@ -339,6 +341,7 @@ function problemSection(diagnostic: Diagnostic): Section {
     whole: block === '' ? item : `${item}\n${block}\n\n`,
     brief: item,
     rank: severityRanks[severity],
+    count: 1,
     label: `${severity} ${codeSpan(code)}`,
   };
 }
@@ -371,6 +374,8 @@ interface Section {
   readonly brief: string;
   /** The lowest are the last to be cut. */
   readonly rank: number;
+  /** The objects or remarks in it. */
+  readonly count: number;
   /** Names it in the count of what is cut, as Markdown: `SenderAddress, delete`. */
   readonly label: string;
 }
@@ -441,7 +446,9 @@ function cutNote(sections: readonly Section[], forms: ReadonlyMap<Section, Form>
 /** `2 SenderAddress, delete; 700 NotificationTemplate, to update`, the most urgent first. */
 function countLabels(sections: readonly Section[]): string {
   const sorted = sections.toSorted((a, b) => a.rank - b.rank);
-  const counts = groupBy(sorted, ({ label }) => label).map(([label, { length }]) => `${length} ${label}`);
+  const counts = groupBy(sorted, ({ label }) => label).map(
+    ([label, same]) => `${same.reduce((sum, { count }) => sum + count, 0)} ${label}`,
+  );
   const shown: string[] = [];
   for (const count of counts) {
     if (`${shown.join('; ')}${count}`.length > noteLength / 3) break;

@@ -186,6 +186,15 @@ describe('a plan as a comment', () => {
     );
   });
 
+  it('counts the objects that are cut, not once what is the same in several', () => {
+    const pairs = Array.from({ length: 1200 }, (_, at) =>
+      update(`SimIntegration/${'x'.repeat(80)}${at}`, difference('/name', `old${at >> 1}`, `new${at >> 1}`)),
+    );
+    const text = markdown(plan(pairs));
+    const [, omitted] = /- Not shown: (\d+) SimIntegration, to update/.exec(text) ?? [];
+    expect(2 * (text.match(/the same in 2 objects/g)?.length ?? 0) + Number(omitted)).toBe(1200);
+  });
+
   it('shows a long replacement once only where it is the same beyond the lines that are shown', () => {
     const lines = (word: string, last: string) => `${`${word}\n`.repeat(90)}${last}`;
     const changes = ['end', 'end', 'other end'].map((last, at) =>
@@ -370,7 +379,7 @@ describe('a comment with a long list', () => {
     const text = markdown(plan([senderDelete], { undeclared, summary }));
     expect(text.match(/<details/g)).toHaveLength(text.match(/<\/details>/g)?.length ?? 0);
     expect(text).toContain('Undeclared: 60 objects in the tenant');
-    expect(text).toContain('Without details: 1 list of undeclared objects.');
+    expect(text).toContain('Without details: 60 undeclared.');
     expect(text).toContain('<code>SenderAddress/old@acme.example</code> to delete');
   });
 });
