@@ -220,6 +220,9 @@ function summaryOf({ changed, created, deleted, undeclared }: Merge): string {
     ...deleted.map((path) => `- ${path}`),
   ];
   const counts = `Files: ${changed.length} changed, ${created.length} new, ${deleted.length} removed.`;
-  const rest = undeclared === 0 ? [] : [`${countIs(undeclared, 'object')} undeclared. Add them with --all.`];
+  const rest =
+    undeclared === 0
+      ? []
+      : [`${countIs(undeclared, 'object')} undeclared. Add ${undeclared === 1 ? 'it' : 'them'} with --all.`];
   return `${[...lines.map(oneLine), counts, ...rest].join('\n')}\n`;
 }

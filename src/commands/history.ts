@@ -5,8 +5,8 @@ import { resolveLinks } from '../loader/paths.ts';
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { outcomeCounts } from '../report/result.ts';
-import { json } from '../report/safe.ts';
-import { countWords, joinParts, shortCommit } from '../report/words.ts';
+import { json, oneLine } from '../report/safe.ts';
+import { countWords, joinParts, namesInBrief, shortCommit } from '../report/words.ts';
 import { commonOptions, describeCommand, format, number } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
@@ -45,7 +45,9 @@ export const command = describeCommand({
   // A file name has to stay whole, to be copied.
   const view = { ...viewOf(io.stdout, io), width: Number.POSITIVE_INFINITY };
   const { rows } = table([columns, ...applies.map(cellsOf)]);
-  io.stdout.write(applies.length === 0 ? 'No apply was made in this checkout.\n' : layout(rows, view));
+  const target = isSelected ? ` to ${oneLine(namesInBrief(names))}` : '';
+  const none = `No apply${target} was made in this checkout.\n`;
+  io.stdout.write(applies.length === 0 ? none : layout(rows, view));
   return ExitCode.done;
 });
 

@@ -89,7 +89,8 @@ function modeOf(io: Io): Mode {
 function openDisplay(io: Io) {
   const { stderr, signal } = io;
   const mode = modeOf(io);
-  const width = Math.max(0, viewOf(stderr, io).width - 1);
+  // Asked each time: a terminal can be resized.
+  const width = () => Math.max(0, viewOf(stderr, io).width - 1);
   let isDrawn = false;
   const clear = () => {
     if (isDrawn) stderr.write('\r\x1b[2K');
@@ -112,7 +113,7 @@ function openDisplay(io: Io) {
   };
   signal.addEventListener('abort', onAbort, { once: true });
   const draw = (text: string) => {
-    stderr.write(`\r\x1b[2K${cut(oneLine(text), width)}`);
+    stderr.write(`\r\x1b[2K${cut(oneLine(text), width())}`);
     isDrawn = true;
   };
   const bar = mode === 'bar' ? new Bar({ draw, width }) : null;
@@ -196,7 +197,7 @@ const longWait = 2000;
 
 /** A line of the terminal that is drawn again. */
 interface Line {
-  readonly width: number;
+  width(): number;
   draw(text: string): void;
 }
 
@@ -259,7 +260,7 @@ class Bar {
     // A wait explains why nothing moves, so it stays until it is over.
     const wait = this.#until - Date.now();
     const more = [eta, wait > 0 ? limitWords(wait) : words].filter(Boolean).join('  ');
-    const room = this.#display.width - bar.length - 2;
+    const room = this.#display.width() - bar.length - 2;
     this.#display.draw(more === '' ? bar : `${bar}  ${cutMiddle(more, room)}`);
   }
 }
@@ -309,7 +310,9 @@ function eventWords(event: RunEvent): string | null {
     case 'checking':
       return `checking ${pluralize(event.objects, 'object')} against the plan …`;
     case 'checked':
-      return event.resumed > 0 ? `resuming an earlier run: it had started ${event.resumed} changes` : null;
+      return event.resumed > 0
+        ? `resuming an earlier run: it had started ${pluralize(event.resumed, 'change')}`
+        : null;
     case 'started':
       return `${event.action} ${event.address} …`;
     case 'waiting':

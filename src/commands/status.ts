@@ -92,7 +92,7 @@ export const command = describeCommand({
     const { status, unmatched } = await read(project, tenant, () => progress.end());
     progress.end();
     printDiagnostics(unmatched, io);
-    io.stdout.write(renderStatus(status, args.format, viewOf(io.stdout, io)));
+    io.stdout.write(statusRenderer(args.format, viewOf(io.stdout, io))(status));
     return exitCodeOf(status, args, io);
   });
 });
@@ -117,11 +117,11 @@ async function statusOfSeveral(
     });
     io.stdout.write(json({ formatVersion: 1, environments }));
   }
+  const render = statusRenderer(args.format, viewOf(io.stdout, io));
   for (const { name, value, error } of outcomes) {
     if (value && args.format !== 'json') {
       const heading = args.format === 'zone' ? `; ${oneLine(name)}` : oneLine(name);
-      const text = renderStatus(value.status, args.format, viewOf(io.stdout, io));
-      io.stdout.write(`${heading}\n\n${text}\n`);
+      io.stdout.write(`${heading}\n\n${render(value.status)}\n`);
     }
     if (error) {
       printNote(oneLine(name), io);
@@ -179,10 +179,11 @@ function listUnsettled(status: Status): string[] {
   );
 }
 
-/** A status in a format: a pure function of its arguments, safe to print whatever the tenant holds. */
-function renderStatus(status: Status, format: StatusFormat, options: ReportOptions): string {
-  if (format === 'json') return json(status);
-  return format === 'zone' ? statusZone(status) : layout(statusRows(status, options), options);
+/** Returns what makes the text of each status in turn, safe to print whatever the tenants hold. */
+function statusRenderer(format: StatusFormat, options: ReportOptions): (status: Status) => string {
+  const written = new Set<string>();
+  if (format === 'zone') return (status) => statusZone(status, written);
+  return (status) => (format === 'json' ? json(status) : layout(statusRows(status, options), options));
 }
 
 /** Seconds that resolvers may cache a record. */
@@ -271,17 +272,17 @@ function recordRows({ record, publication }: IdentityStatus['records'][number]):
 /**
  * The records of a status as lines for a zone file. Names are absolute, and every line is complete. What comes from a
  * tenant is in names that were validated, in quoted strings, or in comments of one line.
+ *
+ * @param written the records above: a name server may refuse a duplicate
  */
-function statusZone({ identities, checkedAt, environment }: Status): string {
+function statusZone({ identities, checkedAt, environment }: Status, written: Set<string>): string {
   const comment = (text: string) => `; ${oneLine(text)}`;
-  const written = new Set<string>();
   const shown = identities.filter(({ records, refused }) => records.length + refused.length > 0);
   const blocks = shown.map(({ address, verification, records, refused }) => [
     comment(`${address}: ${verification}`),
     ...refused.map((why) => comment(`WARNING, left out: ${why}`)),
     ...records.map(({ record, publication }) => {
       const line = zoneLine(record);
-      // A record of two identities is written once: a name server may refuse a duplicate.
       if (written.has(line)) return comment(`also: ${line}`);
       written.add(line);
       return publication === null ? line : `${line} ; ${publication.state}`;

@@ -117,7 +117,7 @@ export function protectedLosses(losses: readonly Loss[], list: readonly string[]
 
 function tooManyDeletes(count: number, maxDeletes: number): Diagnostic[] {
   if (count <= maxDeletes) return [];
-  const message = `The plan deletes ${count === 1 ? '1 object' : `${count} objects`}; at most ${maxDeletes} are allowed at once.`;
+  const message = `The plan deletes ${count === 1 ? '1 object' : `${count} objects`}; at most ${maxDeletes} may be deleted at once.`;
   const hint = `If you want to delete all of them, raise the limit with --max-deletes ${count}.`;
   return [{ code: 'max-deletes', severity: 'error', message, hint }];
 }

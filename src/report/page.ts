@@ -351,7 +351,7 @@ export function linesOf({ entries }: Point) {
       entry: group[0],
       /** ` in eu-1, us-1`; empty if there is one environment. */
       where: names.length === 0 ? '' : ` in ${namesInBrief(names, maxTenants)}`,
-      consequence: `${words}${others.length === 0 ? '' : `, or in ${others.length} other ways`}`,
+      consequence: `${words}${others.length === 0 ? '' : `, or in ${pluralize(others.length, 'other way')}`}`,
     };
   });
   const [lines, rest] = cutList(

@@ -521,6 +521,15 @@ it('status shows each environment below its name, and one that is down stops no 
   ]);
 });
 
+it('the zone format of several environments holds a record that they share once', async () => {
+  const domain = { address: 'acme.example', dkimTokens: ['aaa', 'bbb'] };
+  for (const name of names) addObjects(stateOf(name), { identities: [domain] });
+  fleet.declare([{ kind: 'VerifiedDomain', domain: 'acme.example' }]);
+  const { stdout } = await succeed(fleet, 'status -e * --format zone');
+  expect(stdout.match(/^aaa\._domainkey/gm)).toHaveLength(1);
+  expect(stdout.match(/^; also: aaa\._domainkey/gm)).toHaveLength(2);
+});
+
 it('status says in which environment the time is up', async () => {
   const { stderr } = await expectEnd(run('status -e eu-* --wait 1ms --quiet'), 3);
   for (const name of ['eu-1', 'eu-2']) {

@@ -24,6 +24,8 @@ async function applySenders(world: World, ...emails: string[]) {
 it('lists the applies, the newest first, with the commit that they were made at', async () => {
   const world = await createTestWorld();
   expect((await succeed(world, 'history')).stdout).toBe('No apply was made in this checkout.\n');
+  const ofTest = 'No apply to test was made in this checkout.\n';
+  expect((await succeed(world, 'history -e test')).stdout).toBe(ofTest);
   world.declare([sender('a@acme.example')]);
   commitAll(world.dir);
   await succeed(world, 'apply --yes');

@@ -8,7 +8,7 @@ import { createTestWorld } from '../support/world.ts';
 
 class Screen extends Writable {
   readonly isTTY: boolean;
-  readonly columns = 80;
+  columns = 80;
   text = '';
   constructor(isTTY: boolean) {
     super();
@@ -137,6 +137,16 @@ describe('progress', () => {
     const { text } = screen;
     vi.advanceTimersByTime(5000);
     expect(screen.text).toBe(text);
+  });
+
+  it('fits a terminal that becomes narrower, and says how much of an earlier run is resumed', () => {
+    const { screen, shown, onEvent } = progressOn(true);
+    const resuming = { type: 'checked', changes: 3, resumed: 1 } as const;
+    onEvent(resuming);
+    expect(shown()).toMatch(/ had started 1 change$/);
+    screen.columns = 50;
+    onEvent(resuming);
+    expect(shown().length).toBeLessThan(50);
   });
 
   it('says how long a long apply takes yet, and cuts addresses in the middle', () => {

@@ -48,7 +48,7 @@ describe('the guard of the number of deletes', () => {
       {
         code: 'max-deletes',
         severity: 'error',
-        message: 'The plan deletes 2 objects; at most 1 are allowed at once.',
+        message: 'The plan deletes 2 objects; at most 1 may be deleted at once.',
         hint: 'If you want to delete all of them, raise the limit with --max-deletes 2.',
       },
     ]);
@@ -56,7 +56,7 @@ describe('the guard of the number of deletes', () => {
 
   it('counts one object as one', () => {
     expect(refusals({ declared: declared.slice(0, 1), live, policy: { maxDeletes: 0 } })).toMatchObject([
-      { message: 'The plan deletes 1 object; at most 0 are allowed at once.' },
+      { message: 'The plan deletes 1 object; at most 0 may be deleted at once.' },
     ]);
   });
 

@@ -230,8 +230,9 @@ it('says of each tenant what somebody changed there, and of several no time of o
   const shown = render(
     fleet(names(3), (name) => [undone(name)]),
     'text',
-    { verbose: true },
+    { verbose: true, width: 200 },
   );
+  expect(shown).toContain('description: by hand → declared, or in 1 other way\n');
   expect(shown).toMatch(/In 2 of 3: tenant-1, tenant-2\n[^!]+someone changed description in the tenant\n +~/);
   expect(shown).toMatch(
     /Only in tenant-3\n[^!]+someone changed subject in the tenant\n +in the tenant: last/,

@@ -454,6 +454,8 @@ To undo what was done: \`tenantctl rollback\` with the result file.
   it.each([
     ['2025-03-01T10:00:00.400Z', '400 ms'],
     ['2025-03-01T10:02:05.000Z', '2 min 5 s'],
+    ['2025-03-01T10:00:59.980Z', '1 min 0 s'],
+    ['2025-03-01T10:01:59.980Z', '2 min 0 s'],
   ])('says how long a run took that ended at %s: %s', (endedAt, took) =>
     expect(text({ ...sampleResult, endedAt })).toMatch(new RegExp(`  ${took}$`, 'm')),
   );
