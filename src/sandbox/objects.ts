@@ -43,28 +43,47 @@ const idOf =
   (value, at, whole = {}) =>
     textOrNull(value, at) ?? uuid(kind, ...key.map((name) => getText(whole, name) ?? ''));
 
-/** What requests and the state of a service desk integration have in common (seed 000). */
-export const simMembers = {
-  name: text,
-  description: textOrNull,
-  type: text,
-  cluster: textOrNull,
-  sources: texts,
-  beforeProvisioningRule: orNull(object({ type: textOrNull, id: textOrNull, name: textOrNull })),
-};
-
-/** The texts that a customised template and a default have in common. */
-export const templateTexts = {
-  name: textOrNull,
-  description: textOrNull,
-  subject: textOrNull,
-  header: textOrNull,
-  body: textOrNull,
-  footer: textOrNull,
-  from: textOrNull,
-  replyTo: textOrNull,
-  slackTemplate: textOrNull,
-  teamsTemplate: textOrNull,
+/** The members that requests and stored objects have in common. */
+export const commonMembers = {
+  /** Of a service desk integration (seed 000). */
+  integration: {
+    name: text,
+    description: textOrNull,
+    type: text,
+    cluster: textOrNull,
+    sources: texts,
+    beforeProvisioningRule: orNull(object({ type: textOrNull, id: textOrNull, name: textOrNull })),
+  },
+  /** Of customised templates and their defaults (seed 001). */
+  template: {
+    name: textOrNull,
+    description: textOrNull,
+    subject: textOrNull,
+    header: textOrNull,
+    body: textOrNull,
+    footer: textOrNull,
+    from: textOrNull,
+    replyTo: textOrNull,
+    slackTemplate: textOrNull,
+    teamsTemplate: textOrNull,
+  },
+  /** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
+  preference: {
+    key: text,
+    // Newer hosts also show notifications in the product itself.
+    mediums: list(choice([...words.medium, 'INBOX'])),
+    ccList: list(text),
+    bccList: list(text),
+  },
+  /** Of a rule of a saved search (seed 002). */
+  rule: {
+    id: textOr(''),
+    type: choice(words.rule),
+    comparison_operator: text,
+    value: text,
+    // For a ProfileAttributeRule only.
+    condition_object_id: textOrNull,
+  },
 };
 
 const keyParts = { key: text, medium: choice(words.medium, 'EMAIL'), locale: textOr('en') };
@@ -75,24 +94,15 @@ export function templateKeyText({ key = null, medium = 'EMAIL', locale = 'en' }:
 }
 
 /** The vendor's default for a key, medium and locale (seed 001). */
-const readTemplateDefault = object({ ...keyParts, ...templateTexts });
+const readTemplateDefault = object({ ...keyParts, ...commonMembers.template });
 
 /** A customised notification template (seed 001). */
 const readTemplate = object({
   id: idOf('NotificationTemplate', 'key', 'medium', 'locale'),
   ...keyParts,
-  ...templateTexts,
+  ...commonMembers.template,
   ...times,
 });
-
-/** The media of a notification (seed 001), and the recipients of copies if the host accepts changes. */
-export const preferenceMembers = {
-  key: text,
-  // Newer hosts also show notifications in the product itself.
-  mediums: list(choice([...words.medium, 'INBOX'])),
-  ccList: list(text),
-  bccList: list(text),
-};
 
 /** A domain, or an e-mail identity, at the mail provider. */
 export const readIdentity = object({
@@ -107,16 +117,8 @@ export const readIdentity = object({
 
 /** A rule of a saved search (seed 002). */
 export type ConditionRule = Omit<ReturnType<typeof readRule>, 'more'> & { more?: JsonObject | null };
-export const ruleMembers = {
-  id: textOr(''),
-  type: choice(words.rule),
-  comparison_operator: text,
-  value: text,
-  // For a ProfileAttributeRule only.
-  condition_object_id: textOrNull,
-};
 // Those that the API documents do not know are in `more`.
-export const readRule = object({ ...ruleMembers, more: orNull(objectOrEmpty) });
+const readRule = object({ ...commonMembers.rule, more: orNull(objectOrEmpty) });
 
 /** What the operations of the API documents answer, and what it refers to, as the members of a seed or data file. */
 export const storedObjects = {
@@ -135,7 +137,7 @@ export const storedObjects = {
   }),
   simIntegrations: records({
     id: idOf('SimIntegration', 'name'),
-    ...simMembers,
+    ...commonMembers.integration,
     attributes: orNull(objectOrEmpty),
     request: orNull(objectOrEmpty),
     statusMap: orNull(objectOrEmpty),
@@ -160,7 +162,7 @@ export const storedObjects = {
     description: textOrNull,
     example: textOrNull,
   }),
-  preferences: records({ ...preferenceMembers, modified: textOr(seedTime) }),
+  preferences: records({ ...commonMembers.preference, modified: textOr(seedTime) }),
   senders: records({
     // null for an address that the tenant lists but cannot delete.
     id: (value, at, whole = {}) => (value === null ? null : idOf('SenderAddress', 'email')(value, at, whole)),

@@ -277,12 +277,11 @@ function idsHeld(kind: DescribedKind, object: JsonObject) {
 function mergePatch(target: Json, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? target : {};
-  const after = objectFrom([...Object.entries(before), ...Object.entries(patch)]);
-  return mapMembers(after, (value, name) => {
-    const change = get(patch, name);
-    if (change === undefined) return value;
-    return change === null ? undefined : mergePatch(get(before, name) ?? null, change);
-  });
+  const kept = mapMembers(before, (value, name) => (Object.hasOwn(patch, name) ? undefined : value));
+  const changed = mapMembers(patch, (change, name) =>
+    change === null ? undefined : mergePatch(get(before, name) ?? null, change),
+  );
+  return { ...kept, ...changed };
 }
 
 interface ReferenceTarget {

@@ -9,7 +9,7 @@ import {
   withoutNulls,
 } from '../../model/json.ts';
 import { applyPatch } from '../json-patch.ts';
-import { newId, simMembers, words } from '../objects.ts';
+import { commonMembers, newId, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -157,7 +157,7 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
     id: textOrNull,
     created: ignoredTime,
     modified: ignoredTime,
-    ...simMembers,
+    ...commonMembers.integration,
     attributes: jsonText,
     request: jsonText,
     statusMap: jsonText,
@@ -185,7 +185,7 @@ function acceptIntegration(sent: SimDetails, { simStatusMap }: Variations): SimD
 
 /** Reads a beforeProvisioningRule; null if it has no values. Throws a 400. */
 function readRule(value: Json = null): SimIntegration['beforeProvisioningRule'] {
-  const rule = simMembers.beforeProvisioningRule(value, 'beforeProvisioningRule');
+  const rule = commonMembers.integration.beforeProvisioningRule(value, 'beforeProvisioningRule');
   if (rule === null || Object.values(rule).every((member) => member === null)) return null;
   if (rule.id === null || rule.type === null) throw badRequest('beforeProvisioningRule needs id and type');
   return rule;

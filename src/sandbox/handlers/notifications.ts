@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject, mapMembers, parseJson } from '../../model/json.ts';
-import { newId, preferenceMembers, readIdentity, templateKeyText, templateTexts, words } from '../objects.ts';
+import { commonMembers, newId, readIdentity, templateKeyText, words } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -123,7 +123,7 @@ export const newerNotifications = [
 ];
 
 function putPreference(call: Call, { state, timestamp }: Tenant): Reply {
-  const sent = object(preferenceMembers)(call.body, 'body');
+  const sent = object(commonMembers.preference)(call.body, 'body');
   const key = param(call, 'key');
   if (sent.key !== key) throw badRequest('body.key is not the key of the path');
   if (![...state.templateDefaults, ...state.preferences].some((known) => known.key === key))
@@ -167,7 +167,7 @@ const readTemplateBody = object({
   id: textOrNull,
   key: text,
   medium: choice(words.medium),
-  ...templateTexts,
+  ...commonMembers.template,
   created: ignoredTime,
   modified: ignoredTime,
 });

@@ -1,5 +1,5 @@
 import { getText, isArray, type Json, type JsonObject, mapMembers, withoutNulls } from '../../model/json.ts';
-import { type ConditionRule, newId, readRule, ruleMembers, uidOf } from '../objects.ts';
+import { type ConditionRule, commonMembers, newId, uidOf } from '../objects.ts';
 import {
   badRequest,
   type Call,
@@ -266,11 +266,14 @@ const nestedRules = { condition_rules_attributes: list(readSentRule) };
 /** The live rule with the sent members. Throws a 400 if a required one is in neither of them. */
 function mergeRule(live: ConditionRule | null, given: JsonObject, at: string): ConditionRule {
   const { more: kept = null, ...known } = live ?? {};
-  const isKnown = (name: string) => Object.hasOwn(ruleMembers, name);
+  const isKnown = (name: string) => Object.hasOwn(commonMembers.rule, name);
   const sent = withoutNulls(mapMembers(given, (value, name) => (isKnown(name) ? value : undefined)));
   const others = mapMembers(given, (value, name) => (isKnown(name) ? undefined : value));
   const more = withoutNulls({ ...kept, ...others });
-  const rule = readRule({ ...known, ...sent, more: Object.keys(more).length > 0 ? more : null }, at);
+  const rule = {
+    ...object(commonMembers.rule)({ ...known, ...sent }, at),
+    ...(Object.keys(more).length > 0 && { more }),
+  };
   if (rule.type === 'ProfileAttributeRule') return rule;
   if (Object.hasOwn(sent, 'condition_object_id'))
     throw badRequest(`${at}.condition_object_id belongs to a ProfileAttributeRule only`);
