@@ -5,7 +5,13 @@ import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import { isRepeatable, type Request, type SentRequest, secretsSentBy } from '../model/documents.ts';
+import {
+  type Change,
+  isRepeatable,
+  type Request,
+  type SentRequest,
+  secretsSentBy,
+} from '../model/documents.ts';
 import { fail, messageOf } from '../model/failure.ts';
 import { pick } from '../model/json.ts';
 import { fillLive } from '../model/marker.ts';
@@ -352,13 +358,18 @@ function refusal({ kind, change }: Task, answer: Sent, { describe }: Run): strin
 const isLast = ({ tasks, index }: Step) => tasks.every(({ change }) => index >= change.requests.length - 1);
 
 /** Whether the tenant may carry the request out twice, and show its effect later. A second create would often stay. */
-function isSafeTwice({ tasks, request }: Step): boolean {
+function isSafeTwice(step: Step): boolean {
+  const { tasks, request } = step;
   return tasks.every(({ kind, change }) => {
-    if (change.action === 'create') return kind.can.create !== 'duplicates';
+    if (isMaking(step, change)) return kind.can.create !== 'duplicates';
     const isReplacing = request.method === 'POST' && kind.can.create === 'replaces';
-    return change.action !== 'update' || isRepeatable(request) || isReplacing;
+    return change.action === 'delete' || isRepeatable(request) || isReplacing;
   });
 }
+
+/** Further requests of a create change the object that the first one made. */
+const isMaking = ({ before }: Step, { action, address }: Change) =>
+  action === 'create' && (before.get(address) ?? null) === null;
 
 async function concludeFrom(
   evidence: ReturnType<typeof judgeEffect>,
@@ -383,7 +394,7 @@ async function concludeFrom(
   if (answer.outcome === 'answered' && isSafeTwice(step))
     return { task, is: 'rejected', remark: description };
   const advice = isSafeTwice(step) ? '' : ' The request was not sent again: it could take effect twice.';
-  const seen = task.change.action === 'create' ? 'did not find the object' : 'shows it unchanged';
+  const seen = isMaking(step, task.change) ? 'did not find the object' : 'shows it unchanged';
   return { task, is: 'unknown', remark: `${description} A fresh read ${seen}.${advice}` };
 }
 

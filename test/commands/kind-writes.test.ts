@@ -195,6 +195,14 @@ describe('write', () => {
     expect((await world.plan()).changes).toEqual([]);
   });
 
+  it('`first` has made the object where no answer to the rest comes, and says so', async () => {
+    const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
+    world.sandbox.faults.add({ kind: 'reset-before', method: 'PATCH', times: Number.POSITIVE_INFINITY });
+    const { stdout } = await expectEnd(world.run('apply --yes'), 3);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('A fresh read shows it unchanged. ');
+    expect(stdout).not.toMatch(/did not find|not sent again/);
+  });
+
   it('`beforeDelete` is set before the delete, in the operations that the API knows', async () => {
     for (const patchOps of ['all', 'replace']) {
       const write = { beforeDelete: { enabled: false }, patchOps };
