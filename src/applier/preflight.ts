@@ -276,12 +276,8 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
 /** The reads to check changes and the names that they show. Two objects may share a name that is only shown. */
 function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
   const requests = requestsForChanges(entries);
-  const shownOf = new Map(
-    groupBy(
-      names.flatMap(({ of }) => of ?? []),
-      ({ kind }) => kind,
-    ),
-  );
+  const named = names.flatMap(({ of }) => of ?? []);
+  const shownOf = new Map(groupBy(named, ({ kind }) => kind));
   const others = [...shownOf].filter(([kind]) => requests.every((each) => each.kind !== kind));
   return [...requests, ...others.map(([kind]) => someOf(kind, []))].map((request) => {
     const { kind, keys } = request;
@@ -307,8 +303,8 @@ function wrongNames(
     entries.map((entry) => [`${entry.kind.name}/${entry.change.id ?? ''}`, entry.change]),
   );
   return names.flatMap((shown): Diagnostic[] => {
-    if (shown.of === null) return [];
     const { id, name, of } = shown;
+    if (!of) return [];
     const { kind, key } = of;
     const live = index.findById(kind, id);
     const change = changed.get(`${kind.name}/${id}`);
@@ -322,18 +318,12 @@ function wrongNames(
 }
 
 /** The same for lookups: a record may have changed since, and then another value belongs to the name. */
-async function wrongLookups(
-  names: readonly ShownName[],
-  { lookups = [] }: Plan,
-  { port }: Run,
-): Promise<Diagnostic[]> {
-  const shown = names.filter(({ of }) => of === null);
-  if (shown.length === 0) return [];
+async function wrongLookups(names: readonly ShownName[], { lookups = [] }: Plan, { port }: Run) {
   const answer = await port.lookUp(lookups);
-  return shown.flatMap((each) => {
-    const own = lookups.filter((lookup) => lookedUpWords(lookup) === each.name);
-    const isRight = own.some((lookup) => String(answer(lookup)) === each.id);
-    return isRight ? [] : wrongName(each, 'this lookup finds another value, or none');
+  return names.flatMap((shown) => {
+    const own = lookups.filter((lookup) => lookedUpWords(lookup) === shown.name);
+    const isRight = shown.of || own.some((lookup) => String(answer(lookup)) === shown.id);
+    return isRight ? [] : wrongName(shown, 'this lookup finds another value, or none');
   });
 }
 
