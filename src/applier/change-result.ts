@@ -173,10 +173,11 @@ function disclosureOf(
   const parts = diff.flatMap(({ path, before: was, after: is }) =>
     [was, is].flatMap((side) => placesOf(side, (part) => part === redacted).map((at) => path + at)),
   );
-  const hidden = [
-    ...(first?.hidden ?? []),
-    ...(live?.hidden ?? []).filter((at) => !wasCleared(change, live?.fields ?? {}, at)),
-  ];
+  // Some tenants show a field only if it is set. After a change that clears it, a missing field is unset.
+  const wasCleared = (at: Pointer) =>
+    (valueAt(live?.fields ?? {}, at) ?? null) === null &&
+    diff.some(({ path, after: is }) => path === at && is === null);
+  const hidden = [...(first?.hidden ?? []), ...(live?.hidden ?? []).filter((at) => !wasCleared(at))];
   const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
   const named = objectFrom(diff.map(({ path }) => [topName(path), {}]));
@@ -205,12 +206,6 @@ function disclosureOf(
       isAbout(marked, at) ||
       sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
   };
-}
-
-/** Some tenants show a field only if it is set. After a change that clears it, a missing field is unset. */
-function wasCleared({ diff }: Change, fields: JsonObject, at: Pointer): boolean {
-  const isUnset = (valueAt(fields, at) ?? null) === null;
-  return isUnset && diff.some(({ path, after }) => path === at && after === null);
 }
 
 /** `null` for a create. Values that earlier runs may have changed are as the first of them recorded them. */

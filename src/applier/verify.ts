@@ -487,7 +487,12 @@ function firstLeft(
   const last = Math.max(0, ...progress.requests.keys());
   const next = progress.requests.get(last)?.state === 'done' ? last + 1 : last;
   const unseen = live === null && entry.kind.can.create === 'duplicates' ? requests.slice(0, next) : [];
-  if (unseen.some(({ method }) => method === 'POST')) return stale(createdUnseen(progress.settled?.id));
+  if (unseen.some(({ method }) => method === 'POST')) {
+    // No read shows the object under its key. Another request would make another object.
+    const id = progress.settled?.id;
+    const why = id === undefined ? 'does not show it' : `gave it another name, with the id ${quote(id)}`;
+    return stale(`an earlier run of this plan created it, and the tenant ${why}`);
+  }
   if (next === requests.length) {
     if (hasEffect(entry, live, secrets, progress.settled?.unmet)) return resume(requests.length);
     // The tenant accepted the last request, but no read ever showed its effect.
@@ -507,12 +512,6 @@ function firstLeft(
     return stale(changedSince ?? 'an earlier run of this plan left it half changed');
   return resume(evidence === 'taken' ? next + 1 : next);
 }
-
-/** No read shows the object under its key. Another request would make another object. */
-const createdUnseen = (id: string | undefined) =>
-  id === undefined
-    ? 'an earlier run of this plan created it, and the tenant does not show it'
-    : `an earlier run of this plan created it, and the tenant gave it another name, with the id ${quote(id)}`;
 
 function difference(entry: KindChange, { live, standard }: FoundObjects, secrets: KnownSecrets) {
   const { action, fingerprint } = entry.change;
