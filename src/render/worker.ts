@@ -64,10 +64,10 @@ const methods = new Set(
 class GuardedCompile extends Compile {
   /** In Java, the quotient of whole numbers is a whole number, unless one is written as a decimal. */
   override getExpression(ast: Parameters<Compile['getExpression']>[0]): string {
-    if (ast.type !== 'math' || ast.operator !== '/') return super.getExpression(ast);
+    const isDivision = ast.type === 'math' && ast.operator === '/';
+    if (!isDivision || JSON.stringify(ast).includes('"type":"decimal"')) return super.getExpression(ast);
     const [dividend = 0, divisor = 0] = ast.expression.map((each) => Number(this.getExpression(each)));
-    const isDecimal = JSON.stringify(ast).includes('"type":"decimal"');
-    if (isDecimal || ![dividend, divisor].every(Number.isInteger)) return super.getExpression(ast);
+    if (![dividend, divisor].every(Number.isInteger)) return super.getExpression(ast);
     return this.getLiteral({ type: 'integer', value: String(Math.trunc(dividend / divisor)) });
   }
 
