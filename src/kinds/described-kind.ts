@@ -151,8 +151,9 @@ function create(target: Described, input: WriteInput): Write {
     return field && (sentValue(field, value, input.settings) ?? undefined);
   });
   const whole = { ...keyOf(target, input.key), ...sent };
-  const isLater = (name: string) =>
-    write.first?.includes(name) === false && !key.some((part) => part.name === name);
+  // No update could set what is immutable.
+  const early = [...key.map(({ name }) => name), ...(write.immutable ?? []), ...(write.first ?? [])];
+  const isLater = (name: string) => write.first !== undefined && !early.includes(name);
   let body = mapMembers(whole, (value, name) => (isLater(name) ? undefined : value));
   const above = parent ? [get(input.fields, parent.part) ?? null] : [];
   const requests = [call(single ? 'PUT' : 'POST', resource, input.settings, { above, body })];

@@ -186,6 +186,18 @@ describe('write', () => {
     ]);
   });
 
+  it('`first` sets the others, whatever the tenant sets there when it creates the object', async () => {
+    const all: unknown[] = [];
+    const declared = [{ name: 'New', owner: 'ben', description: 'x' }];
+    const world: World = await roles({ first: ['owner'] }, declared, {}, () => {
+      for (const each of world.sandbox.state.objects.Role ?? []) {
+        if (each.id !== 'r1' && !all.includes(each.id))
+          all.push(Object.assign(each, { description: 'New' }).id);
+      }
+    });
+    await settle(world);
+  });
+
   it('`first` is finished by one more apply where the run ended between', async () => {
     const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
@@ -326,6 +338,21 @@ describe('an immutable field with `replace`', () => {
         expect(stdout + stderr).toMatch(/protected\s+as\s+Role\/Old\s+by/);
       }
       expect(writesSent(world)).toEqual([]);
+    }
+  });
+
+  it('is sent with the create, whatever `first` says and the tenant sets in the other fields', async () => {
+    for (const set of [{}, { description: 'New' }]) {
+      const all: unknown[] = [];
+      const first = { ...write, first: ['owner'] };
+      const world: World = await roles(first, declared, {}, () => {
+        for (const each of world.sandbox.state.objects.Role ?? []) {
+          if (each.id !== 'r1' && !all.includes(each.id)) all.push(Object.assign(each, set).id);
+        }
+      });
+      await settle(world);
+      expect(writesSent(world).slice(2)).toEqual(['POST /v2025/roles', 'PATCH /v2025/roles/NEW']);
+      expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', type: 'B', description: 'x' }]);
     }
   });
 

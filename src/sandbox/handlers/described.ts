@@ -134,10 +134,12 @@ function create(kind: DescribedKind, call: Call, tenant: Tenant): Reply {
   objectsHere(kind, call, tenant);
   const objects = objectsOf(tenant, kind.name);
   const accepted = accept(kind, call.body, null, tenant.variations);
-  const { required, first } = kind.write;
+  const { required, first, immutable } = kind.write;
   for (const member of required)
     if ((get(accepted, member) ?? null) === null) throw badRequest(`${member} is required`);
-  const extra = Object.keys(accepted).find((name) => first && ![...kind.key, ...first].includes(name));
+  const extra = Object.keys(accepted).find(
+    (name) => first && ![...kind.key, ...first, ...immutable].includes(name),
+  );
   if (extra !== undefined) throw badRequest(`${extra} cannot be set when a ${kind.name} is created`);
   const above = kind.parent ? { [kind.parent.name]: param(call, kind.parent.name) } : {};
   const given = { ...accepted, ...above };
