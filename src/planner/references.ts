@@ -385,13 +385,19 @@ export function refuseLostReferences(
 
 function problemsOfCycle(references: readonly UsedReference[], cycle: readonly Address[]): Diagnostic[] {
   const message = `Each of these objects refers to the next, so none can be created first: ${cycleText(cycle)}.`;
-  const hint = 'Leave one of the references out, apply, and add it again.';
+  const problem = { code: 'ref-cycle', severity: 'error', message } as const;
   const [first] = references.flatMap((reference) => {
     if (!cycle.includes(formatAddress(reference.kind.name, reference.key))) return [];
     const use = reference.uses.find(({ resource }) => cycle.includes(resource.address));
     return use ? [{ ...reference, uses: [use] }] : [];
   });
-  return first
-    ? problemsAt(first, { code: 'ref-cycle', message, hint })
-    : [{ code: 'ref-cycle', severity: 'error', message, hint }];
+  if (first)
+    return problemsAt(first, {
+      ...problem,
+      hint: 'Leave one of the references out, apply, and add it again.',
+    });
+  // A rollback makes them as they were.
+  const hint =
+    'Leave them out with `--except`. Then declare them without one of the references, apply, and add it.';
+  return [{ ...problem, hint }];
 }
