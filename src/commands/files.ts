@@ -38,14 +38,8 @@ export function readNamedFile(file: string, io: FileIo, most: number, hint?: str
 }
 
 /** The manifests or the backup at a path of the command line. */
-export function namedFolder(path: string, io: FileIo) {
-  const { source, ...folder } = manifestFolder(path, io.cwd);
-  const text: typeof source.text = (file, isLossy) => {
-    noteUse(file, 'read', io);
-    return source.text(file, isLossy);
-  };
-  return { ...folder, source: { ...source, text } };
-}
+export const namedFolder = (path: string, io: FileIo) =>
+  manifestFolder(path, io.cwd, (file) => noteUse(file, 'read', io));
 
 /**
  * Notes that the command reads a file or is about to write it. Throws a Failure for one that it also reads, such as the result

@@ -314,7 +314,7 @@ const manifestsBelow = ['**/*.yaml', '**/*.yml', '!tenantctl.yaml', '!environmen
  * The manifests or the backup in a folder, or in one file. Nothing outside the folder is read: no side file, and no link that leads out of
  * it. Messages name its files from `cwd` on. Throws a Failure for a path that does not exist or cannot be read.
  */
-export function manifestFolder(path: string, cwd: string) {
+export function manifestFolder(path: string, cwd: string, onRead: (file: string) => void = () => {}) {
   const real = readFrom(path, () => realpathSync.native(resolve(cwd, path)));
   const isFile = !statSync(real).isDirectory();
   const root = isFile ? dirname(real) : real;
@@ -324,7 +324,7 @@ export function manifestFolder(path: string, cwd: string) {
   const literal = basename(real).replace(/[\\*?[\](){}!+@|]/g, '\\$&');
   const manifests = isFile ? [literal] : manifestsBelow;
   const isBackup = isFile ? real.endsWith('.json') : diskSource(root).glob(manifests).length === 0;
-  const source = shownBelow(diskSource(root, isBackup ? largestBackup : largestFile), shown);
+  const source = shownBelow(diskSource(root, isBackup ? largestBackup : largestFile), shown, onRead);
   return {
     source,
     manifests,
@@ -334,7 +334,7 @@ export function manifestFolder(path: string, cwd: string) {
 }
 
 /** The same files, whose paths begin with that of their folder. */
-function shownBelow(source: FileSource, folder: string): FileSource {
+function shownBelow(source: FileSource, folder: string, onRead: (file: string) => void): FileSource {
   const inside = (path: string): string => {
     if (folder === '') return path;
     if (path.startsWith(`${folder}/`)) return path.slice(folder.length + 1);
@@ -344,6 +344,9 @@ function shownBelow(source: FileSource, folder: string): FileSource {
   };
   return {
     glob: (patterns) => source.glob(patterns).map((path) => posix.join(folder, path)),
-    text: (path, isLossy) => source.text(inside(path), isLossy),
+    text(path, isLossy) {
+      onRead(path);
+      return source.text(inside(path), isLossy);
+    },
   };
 }

@@ -135,17 +135,16 @@ export function projectFiles(choices: Choices, root: string): ProjectFile[] {
       byHand: `Add the settings of node_modules/tenantctl/examples/${settingsFile} to ${settingsFile}.`,
     },
     newFile('.vscode/extensions.json', example('.vscode/extensions.json')),
-    schemaFile('manifest', `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`),
-    ...['project', 'environment', 'kind'].map((name) =>
-      schemaFile(name, readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8')),
-    ),
+    // Each version replaces them by its own.
+    ...['manifest', 'project', 'environment', 'kind'].map((name) => ({
+      path: `${schemaFolder}/${name}.schema.json`,
+      content: () =>
+        name === 'manifest'
+          ? `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`
+          : readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8'),
+    })),
     ...(isNew ? [] : choices.tenants.map(environmentFile)),
   ];
-}
-
-/** A schema file, which each version replaces by its own. */
-function schemaFile(name: string, text: string): ProjectFile {
-  return { path: `${schemaFolder}/${name}.schema.json`, content: () => text };
 }
 
 function manifestFiles({ from, tenants }: Choices): ProjectFile[] {
