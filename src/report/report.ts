@@ -117,7 +117,7 @@ const ownWords = new Set(
   ),
 );
 /** Members that hold values of a tenant or of a manifest: their names and numbers may be secrets too. */
-const values = new Set('body context declared headers members named profiles query'.split(' '));
+const values = new Set('body context declared headers lookups members named profiles query'.split(' '));
 const sides = new Set('after base before'.split(' '));
 const byAddress = new Set('desired proven rendered'.split(' '));
 const addresses = new Set('address undeclared'.split(' '));

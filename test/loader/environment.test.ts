@@ -462,10 +462,8 @@ describe('overlays', () => {
       'present',
       { description: 'x', attributes: { a: 1, b: { c: 2, d: 3 } } },
     ]);
-    expect(overlaid(`{ target: "**", merge: ${present} }`, all)).toMatchObject({
-      ensure: 'absent',
-      fields: {},
-    });
+    const gone = overlaid(`{ target: "**", merge: ${present} }`, all);
+    expect([gone.ensure, gone.fields]).toEqual(['absent', {}]);
   });
 
   test.each([

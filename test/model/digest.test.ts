@@ -62,11 +62,10 @@ const placesBelow = (value: Json, at = ''): string[] =>
 /** The plan with the value at a place left out. */
 function without(place: string): Plan {
   const [name = '', index, ...rest] = segmentsOf(place);
-  if (name !== 'changes' || index === undefined) return parsePlan(withValueAt(asJson, place, undefined));
-  const [first] = parsePlan(asJson).changes;
-  const whole: JsonObject = JSON.parse(JSON.stringify(first));
+  const first = valueAt(asJson, `/${name}/0`);
+  if (index === undefined || !isObject(first)) return parsePlan(withValueAt(asJson, place, undefined));
   const below = rest.map((segment) => `/${segment}`).join('');
-  return parsePlan({ ...asJson, changes: below === '' ? [] : [withValueAt(whole, below, undefined)] });
+  return parsePlan({ ...asJson, [name]: below === '' ? [] : [withValueAt(first, below, undefined)] });
 }
 
 const notCovered = [
