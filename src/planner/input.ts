@@ -51,18 +51,7 @@ export function readRequestsFor(
   const { scope } = input.choices;
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
-  const { protect, prune } = environment.policy;
-  const prunes = scope.prune ? prune.kinds : [];
-  const mayDelete = (kind: Kind) =>
-    prunes.includes(kind.name) ||
-    named.some((each) => each.kind === kind && (scope.since !== null || each.ensure === 'absent'));
-  const guards = [...protect, ...(scope.prune ? prune.keep : [])];
-  const isGuarded = matchAddresses(
-    guards.flatMap((glob) => glob.split('/').slice(0, 1)),
-    { isGuard: true },
-  );
-  const isBelowDeletes = ({ parent }: Kind): boolean =>
-    parent !== undefined && (mayDelete(parent.kind) || isBelowDeletes(parent.kind));
+  const isWhole = kindsInWhole(named, environment, scope);
   const targets = targetsOf(resources, isInScope, environment.kinds);
   const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
   const current = new Set(resources);
@@ -71,19 +60,16 @@ export function readRequestsFor(
   const declared = [...manifests, ...gone];
   return environment.kinds.all.flatMap((kind): ReadRequest[] => {
     const ofKind = named.filter((resource) => resource.kind === kind);
-    // The tenant deletes what is below a deleted object too: guards have to know it.
-    const isAtRisk = isGuarded(kind.name) && isBelowDeletes(kind);
+    const complete = isWhole(kind);
     const targetsOfKind = targets.filter((target) => target.kind === kind);
     const needed = [...ofKind, ...targetsOfKind];
-    if (needed.length === 0 && !mayDelete(kind) && !isAtRisk) return [];
+    if (needed.length === 0 && !complete) return [];
     // Objects that were only referred to then show who changed a reference. A kind that nothing else needs is not read for it.
     const referred = [...targetsOfKind, ...pastTargets.filter((target) => target.kind === kind)];
     const wanted = [...ofKind, ...referred];
     // An object that only the revision declares by its id alone may have a manifest by its name.
     const byId = idsAsNames(wanted.filter((each) => current.has(each)));
     const ids = [...new Set(wanted.flatMap(({ id }) => (id === null ? [] : [id])))];
-    // Only the whole list shows whether a delete removes the last object of a kind.
-    const complete = mayDelete(kind) || isAtRisk;
     // Two objects with one key are reported at the manifest that refers to them.
     const known = new Set(ofKind.map(({ key }) => identityOf(kind, key)));
     const allowsDuplicates = referred
@@ -93,6 +79,26 @@ export function readRequestsFor(
     const keys = distinctKeys(kind, wanted.flatMap(keysOf));
     return [{ kind, keys, ids, idsAsNames: byId, complete, allowsDuplicates, declared }];
   });
+}
+
+/**
+ * Whether a plan needs all objects of a kind. Only they show whether a delete removes the last one, and what guards protect below
+ * a deleted object, since a tenant deletes that too.
+ */
+function kindsInWhole(
+  named: readonly Resource[],
+  { policy: { protect, prune } }: Pick<Environment, 'policy'>,
+  scope: Scope,
+): (kind: Kind) => boolean {
+  const isGone = ({ ensure }: Resource) => scope.since !== null || ensure === 'absent';
+  const pruned = scope.prune ? prune.kinds : [];
+  const lost = new Set([...pruned, ...named.filter(isGone).map(({ kind }) => kind.name)]);
+  const isBelow = ({ parent }: Kind): boolean =>
+    !!parent && (lost.has(parent.kind.name) || isBelow(parent.kind));
+  const guards = [...protect, ...(scope.prune ? prune.keep : [])];
+  const kindGlobs = guards.map((glob) => glob.replace(/\/.*/s, ''));
+  const isGuarded = matchAddresses(kindGlobs, { isGuard: true });
+  return (kind) => lost.has(kind.name) || (isBelow(kind) && isGuarded(kind.name));
 }
 
 /** The objects that the resources in scope refer to: the scope limits comparisons, not references. */
