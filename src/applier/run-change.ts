@@ -13,7 +13,7 @@ import {
   secretsSentBy,
 } from '../model/documents.ts';
 import { fail, messageOf } from '../model/failure.ts';
-import { pick } from '../model/json.ts';
+import { isObject, pick } from '../model/json.ts';
 import { fillLive } from '../model/marker.ts';
 import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
@@ -189,7 +189,12 @@ function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned
     throw fail('live-value-missing', `${change.address} has nothing at ${JSON.stringify(at)}.`);
   };
   const names = Object.keys(fields).filter((name) => name !== kind.parent?.part);
-  return { ...request, body: fillLive(request.body, read, () => pick(live?.raw ?? {}, names)) };
+  const whole = pick(live?.raw ?? {}, names);
+  const membersAt = (at: Pointer) => {
+    const own = at === '' ? whole : valueAt(fields, at);
+    return isObject(own) ? own : {};
+  };
+  return { ...request, body: fillLive(request.body, read, membersAt) };
 }
 
 interface Step {

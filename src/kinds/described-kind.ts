@@ -12,12 +12,12 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { literal, markersIn } from '../model/marker.ts';
-import { pointer } from '../model/pointer.ts';
+import { isFilledInLater, literal, markersIn } from '../model/marker.ts';
+import { type Pointer, pointer } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { concealedPlaces } from './credentials.ts';
 import type { Descriptor, proofOf } from './descriptor.ts';
-import { alignWithLive, inOneOrder, sameValue, sentValue, wireValue } from './field.ts';
+import { alignWithLive, inOneOrder, isDeclaredByMember, sameValue, sentValue, wireValue } from './field.ts';
 import { type ApiResource, apiRequest, call, idText, jsonPatchType, keyMembers, resourceAt } from './http.ts';
 import { jsonPatch, mergePatch } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
@@ -146,14 +146,16 @@ function create(target: Described, input: WriteInput): Write {
   const lacking = (write.required ?? []).filter((name) => (get(input.fields, name) ?? null) === null);
   if (lacking.length > 0)
     return { manual: `The API creates no ${kind} without ${code(lacking)}: declare it, then plan again.` };
-  const sent = mapMembers(input.fields, (value, name) => {
-    const field = get(target.fields, name);
-    return field && (sentValue(field, value, input.settings) ?? undefined);
-  });
-  const whole = { ...keyOf(target, input.key), ...sent };
   // No update could set what is immutable.
   const early = [...key.map(({ name }) => name), ...(write.immutable ?? []), ...(write.first ?? [])];
   const isLater = (name: string) => write.first !== undefined && !early.includes(name);
+  const sent = mapMembers(input.fields, (value, name) => {
+    const field = get(target.fields, name);
+    const isMerged = isLater(name) && isDeclaredByMember(field);
+    const own = isMerged ? besideOthers(value, pointer(name)) : value;
+    return field && (sentValue(field, own, input.settings) ?? undefined);
+  });
+  const whole = { ...keyOf(target, input.key), ...sent };
   let body = mapMembers(whole, (value, name) => (isLater(name) ? undefined : value));
   const above = parent ? [get(input.fields, parent.part) ?? null] : [];
   const requests = [call(single ? 'PUT' : 'POST', resource, input.settings, { above, body })];
@@ -161,11 +163,16 @@ function create(target: Described, input: WriteInput): Write {
   for (const step of stepsOf(target, Object.keys(whole).filter(isLater))) {
     const members = pick(whole, [...step]);
     body = { ...body, ...members };
-    // A PUT takes away what it leaves out, also what the tenant set itself when it created the object.
-    const change = target.update === 'put' ? { $beside: body } : setBody(target, members);
+    const change = target.update === 'put' ? { $beside: ['', body] } : setBody(target, members);
     requests.push(changeCall(target, input.settings, place, change));
   }
   return { requests };
+}
+
+/** A tenant may set members itself when it creates an object: an update without them would take them away. */
+function besideOthers(value: Json, at: Pointer): Json {
+  if (!isObject(value) || isFilledInLater(value)) return value;
+  return { $beside: [at, mapMembers(value, (item, name) => besideOthers(item, at + pointer(name)))] };
 }
 
 function update(target: Described, input: UpdateInput): Write {

@@ -31,7 +31,8 @@ import {
  *   read, or once an apply has created the object;
  * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
- * - `{"$beside": members}` in request bodies: these members, beside all others that the object has just before sending;
+ * - `{"$beside": [POINTER, members]}` in request bodies: these members, beside all others that the object has there just before
+ *   sending;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
  * - `{"$tag": [tag, argument, offset]}` in documents whose tags are not resolved yet;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
@@ -135,17 +136,21 @@ export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
   pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
 /**
- * Live markers become what `read` returns for their places, as literals; `others` are the members that the object has. Throws what
- * `read` throws.
+ * Live markers become what `read` returns for their places, as literals; `others` are the members that the object has at a place.
+ * Throws what `read` throws.
  */
 export function fillLive(
   body: Json,
   read: (at: Pointer) => Json,
-  others: () => JsonObject = () => ({}),
+  others: (at: Pointer) => JsonObject = () => ({}),
 ): Json {
   return fill(body, (part) => {
-    const members = get(markerIn(part), '$beside');
-    if (isObject(members)) return { ...mapMembers(others(), literal), ...members };
+    const beside = get(markerIn(part), '$beside');
+    const [place, members = null] = isArray(beside) ? beside : [];
+    if (typeof place === 'string' && isObject(members))
+      return mapMembers({ ...mapMembers(others(place), literal), ...members }, (item) =>
+        fillLive(item, read, others),
+      );
     const at = livePlace(part);
     return at === null ? undefined : { $literal: read(at) };
   });

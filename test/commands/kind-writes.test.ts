@@ -198,6 +198,25 @@ describe('write', () => {
     await settle(world);
   });
 
+  it.each(['put', 'json-patch', 'patch', 'merge-patch'])(
+    '`first` with %s keeps members that the tenant set inside a field of members',
+    async (update) => {
+      const fields = { ...role.fields, extra: { is: 'json', declares: 'members' } };
+      const made = () => world.sandbox.state.objects.Role?.filter(({ name }) => name === 'New') ?? [];
+      const world: World = await roles(
+        { first: ['type'] },
+        [{ name: 'New', extra: { x: 5, deep: { b: 2 } } }],
+        { update, fields },
+        () =>
+          made().forEach(
+            (each) => void Object.assign(each, { extra: each.extra ?? { auto: 1, deep: { a: 1 } } }),
+          ),
+      );
+      await settle(world);
+      expect(inTenant(world).at(-1)).toMatchObject({ extra: { auto: 1, x: 5, deep: { a: 1, b: 2 } } });
+    },
+  );
+
   it('`first` is finished by one more apply where the run ended between', async () => {
     const world = await roles({ first: ['owner'] }, [{ name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
