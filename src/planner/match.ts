@@ -3,7 +3,7 @@ import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { identityOf, ignoring, isKnownById, isRename, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import { keysOf, nowhere, type Resource } from '../kinds/resource.ts';
 import { formatAddress, type Key, matchAddresses, scopeFilter } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { pointer, topName } from '../model/pointer.ts';
@@ -72,9 +72,12 @@ export function compareAll(
 function previousFinder(previous: readonly Resource[], index: LiveIndex): (match: Match) => Resource | null {
   const present = previous.filter(({ ensure }) => ensure === 'present');
   const byIdentity = resourcesByIdentity(present);
-  const byLive = new Map(present.map((each) => [index.find(each)?.address, each]));
+  // Most manifests name their object as they did then.
+  const byLive = lazy(() => new Map(present.map((each) => [index.find(each)?.address, each])));
   return ({ resource, live }) => {
-    return (live && byLive.get(live.address)) ?? findByKeys(resource, byIdentity) ?? null;
+    const then = findByKeys(resource, byIdentity) ?? null;
+    const isSame = then !== null && then.id === resource.id && then.address === resource.address;
+    return isSame || !live ? then : (byLive().get(live.address) ?? then);
   };
 }
 

@@ -5,7 +5,7 @@ import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import { type Resource, type UsedLookup, undeclared } from '../kinds/resource.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
-import { groupBy } from '../model/basics.ts';
+import { groupBy, lazy } from '../model/basics.ts';
 import type { Plan } from '../model/documents.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
 import { type Json, mapJson, mapMembers, nestedIn } from '../model/json.ts';
@@ -114,6 +114,28 @@ export function addLaterNames(
   resources: readonly Resource[],
   objects: readonly LiveObject[] = [],
 ): readonly Resource[] {
+  const idsOf = (all: readonly Resource[]) => new Map(all.map(({ address, id }) => [address, id]));
+  const [then, now] = [idsOf(past), idsOf(resources)];
+  // Declared then as now, below a parent that is: both mean the same object. Nearly all are.
+  const isSame = ({ parent, name }: Kind, key: Key, address = formatAddress(name, key)): boolean =>
+    then.get(address) === now.get(address) && (!parent || isSame(parent.kind, parentKey(parent, key)));
+  const keyNow = lazy(() => laterKeys(past, resources, objects));
+  return past.map((each) => {
+    const { kind, address } = each;
+    if (isSame(kind, each.key, address)) return each;
+    const key = keyNow()(kind, each.key);
+    if (identityOf(kind, key) === identityOf(kind, each.key)) return each;
+    if (kind.parent) return { ...each, key, address: formatAddress(kind.name, key) };
+    return { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } };
+  });
+}
+
+/** Returns a function that gives a key of the revision the names since then. */
+function laterKeys(
+  past: readonly Resource[],
+  resources: readonly Resource[],
+  objects: readonly LiveObject[],
+): (kind: Kind, key: Key) => Key {
   const then = resourcesByIdentity(past);
   const all = objects.flatMap(withAbove);
   const index = new LiveIndex(all);
@@ -131,19 +153,12 @@ export function addLaterNames(
       renamedFrom ? [[identityOf(kind, renamedFrom), key] as const] : [],
     ),
   );
-  const keyNow = (kind: Kind, key: Key): Key => {
+  return function keyNow(kind: Kind, key: Key): Key {
     const { parent } = kind;
     const live = liveThen(kind, key);
     if (!parent) return live ? nameOf(live) : (renamed.get(identityOf(kind, key)) ?? key);
     return live?.key ?? [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)];
   };
-  return past.map((each) => {
-    const { kind } = each;
-    const key = keyNow(kind, each.key);
-    if (identityOf(kind, key) === identityOf(kind, each.key)) return each;
-    if (kind.parent) return { ...each, key, address: formatAddress(kind.name, key) };
-    return { ...each, lifecycle: { ...each.lifecycle, renamedFrom: key } };
-  });
 }
 
 function withAbove(live: LiveObject): readonly LiveObject[] {
