@@ -219,11 +219,11 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const found = find(entry);
   const { live } = found;
   const progress = journal.progress(address);
-  const again = progress
-    ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
-    : 'Make a new plan and review it.';
-  const isMisnamed = progress?.settled?.id !== undefined;
-  const hint = isMisnamed ? 'Declare it by the name that the tenant gives it, then make a new plan.' : again;
+  const hint = !progress
+    ? 'Make a new plan and review it.'
+    : progress.settled?.id === undefined
+      ? `Make a new plan. If it is refused as well, move ${journal.file} away.`
+      : 'Declare it by the name that the tenant gives it, then make a new plan.';
   const stale = (why: string) =>
     refusal('plan-stale', `${address} has changed since the plan was made: ${why}.`, { hint, address });
   const readiness = readinessOf(entry, found, progress, secrets);
@@ -231,8 +231,8 @@ function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | 
   const { from, resumed } = readiness;
   // The earlier run checked the changes that it began to write, and some tenants give an object another id with each write.
   const change = from > 0 ? planned.change : madeAgain(planned, live, found.standard, settings);
-  const made = action === 'delete' ? 'made again' : 'made again from its declaration';
-  if (typeof change === 'string') return notWhatItShows(address, `${made}, ${change}`, plan);
+  const again = action === 'delete' ? 'made again' : 'made again from its declaration';
+  if (typeof change === 'string') return notWhatItShows(address, `${again}, ${change}`, plan);
   // A nameless object is known by its id alone, and one below another by an id that begins with that of its parent.
   const isNamed =
     live?.key[0] === live?.id ||

@@ -26,7 +26,7 @@ export function credentialPlaces(kind: Kind, fields: JsonObject): Pointer[] {
     const declared = secrets.filter((place) => !isFilledInLater(valueAt(fields, place)));
     const holds = holdsSettings(kind, at);
     // Whatever a field is for, an object in it may have members that nobody described.
-    const isOpen = typeof value === 'object' && field !== undefined && !/^(json|records)$/.test(field.is);
+    const isOpen = typeof value === 'object' && field && field.is !== 'json' && field.is !== 'records';
     if (!holds && !isOpen) return declared;
     // Settings that cannot be parsed may contain anything.
     const told =

@@ -385,7 +385,7 @@ function readLifecycle(
 
 /** JSON fields that are one tag, since their members are compared one by one, or text with numbers that would lose digits. */
 function wrongJson({ kind, value, overlaid }: DeclaredTree): ProblemAt[] {
-  // A text that an overlay merges into is none in the value.
+  // Merged with an overlay, a text is a mapping: texts are checked where they are written.
   const written = (overlaid?.sources ?? [value]).flatMap((source) => Object.entries(source));
   return written.flatMap(([name, given]) => {
     const field = get(kind.fields, name);
