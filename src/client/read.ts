@@ -1,6 +1,7 @@
 import { type Call as ApiCall, apiRequest, idText, looksLikeHtml } from '../kinds/http.ts';
 import {
   type Kind,
+  keyBelow,
   type List,
   type LiveObject,
   ownId,
@@ -311,7 +312,7 @@ function objectIn({ kind, above }: Pick<Reader, 'kind' | 'above'>, answer: JsonO
   const { live } = above;
   const part = partFor(isKnownById(live) ? live.key : live.shownKey);
   const object = liveObject(kind, placeBelow(kind, answer, { id: above.id, part }), id);
-  return object && { ...knownAs(object, [partFor(above.key), ...object.key.slice(1)]), above: live };
+  return object && { ...knownAs(object, keyBelow(above.key, object.key)), above: live };
 }
 
 async function readAsDescribed(reader: Reader, read: Read): Promise<LiveObject[]> {

@@ -7,7 +7,7 @@ import { type Export, exportObjects } from '../exporter/files.ts';
 import { collectionsFor, type Records } from '../exporter/ids.ts';
 import { type Merge, type MergeInput, mergeExport } from '../exporter/merge.ts';
 import { newNameOf } from '../exporter/merge-document.ts';
-import { isObserved, type Kind, type LiveObject, parentKey, partFor } from '../kinds/kind.ts';
+import { isObserved, type Kind, keyBelow, type LiveObject, parentKey } from '../kinds/kind.ts';
 import { defaultsOf, identityOf, LiveIndex, someOf } from '../kinds/live-objects.ts';
 import { globProblem, type Kinds, type Project } from '../kinds/project.ts';
 import { noLifecycle, type Resource } from '../kinds/resource.ts';
@@ -164,7 +164,7 @@ function renamesOf(resources: readonly Resource[], index: LiveIndex, kinds: Kind
     const name = resource ? newNameOf(resource, index.find(resource)) : null;
     if (name !== null) return [name];
     const { parent } = kind;
-    return parent ? [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)] : key;
+    return parent ? keyBelow(keyNow(parent.kind, parentKey(parent, key)), key) : key;
   };
   return (reference: string): string | null => {
     const { kind: to = '', key = [] } = parseAddress(reference) ?? {};

@@ -248,6 +248,9 @@ export function partFor(key: Key): string {
   return key.length === 1 ? (key[0] ?? '') : key.map(encodeURIComponent).join('/');
 }
 
+/** The key of an object below another one, with the key that this has `above`. */
+export const keyBelow = (above: Key, key: Key): Key => [partFor(above), ...key.slice(1)];
+
 export function parentKey({ kind }: Parent, [part = '']: Key): Key {
   return kind.keyFields.length === 1 ? [part] : part.split('/').map(decodeURIComponent);
 }

@@ -1,7 +1,7 @@
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { type Kind, type LiveObject, partFor } from '../kinds/kind.ts';
+import { type Kind, keyBelow, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { type Kinds, unknownKind } from '../kinds/project.ts';
@@ -150,7 +150,7 @@ function declaredKey(
 ): Key {
   if (!above) return key;
   const parent = declarerOf(byIdentity, above)?.key ?? declaredKey(byIdentity, above);
-  return [partFor(parent), ...key.slice(1)];
+  return keyBelow(parent, key);
 }
 
 interface DeclaredTree extends Tree {

@@ -1,5 +1,5 @@
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
-import { type Kind, type LiveObject, parentKey, partFor } from '../kinds/kind.ts';
+import { type Kind, keyBelow, type LiveObject, parentKey } from '../kinds/kind.ts';
 import { declaredKeys, identityOf, keyBefore, LiveIndex, shownId } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
@@ -157,7 +157,7 @@ function laterKeys(
     const { parent } = kind;
     const live = liveThen(kind, key);
     if (!parent) return live ? nameOf(live) : (renamed.get(identityOf(kind, key)) ?? key);
-    return live?.key ?? [partFor(keyNow(parent.kind, parentKey(parent, key))), ...key.slice(1)];
+    return live?.key ?? keyBelow(keyNow(parent.kind, parentKey(parent, key)), key);
   };
 }
 
