@@ -85,6 +85,7 @@ export function kindFrom(
       create: descriptor.create && (single ? 'replaces' : 'duplicates'),
       update: descriptor.update !== 'none',
       delete: descriptor.delete,
+      ...(write.replace && { replace: true }),
       rename: isRenamable,
       pin: isPinnable,
     },

@@ -176,6 +176,8 @@ export interface Kind {
     readonly create: 'refused' | 'replaces' | 'duplicates' | false;
     readonly update: boolean;
     readonly delete: boolean;
+    /** An update may delete the object and create it again. */
+    readonly replace?: boolean;
     /** An update can give an object another name: a manifest may have `lifecycle.renamedFrom`. */
     readonly rename: boolean;
     /** Objects have lasting ids: a manifest may pin the object by `id`. */

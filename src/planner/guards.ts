@@ -1,8 +1,8 @@
 import type { LiveObject } from '../kinds/kind.ts';
-import { addressesOf, identityOf, type Match } from '../kinds/live-objects.ts';
+import { addressesOf, identityOf, LiveIndex, type Match } from '../kinds/live-objects.ts';
 import type { Policy } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
-import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
+import { type Address, matchAddresses, parseAddress, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change, Plan } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
@@ -35,7 +35,9 @@ export function lossBy(
 ): Loss[] {
   if (change.action !== 'delete' && !change.risk.includes('replace')) return [];
   const names = [change.address, ...addresses, ...(live ? addressesOf(live) : [])];
-  const identities = live ? [live.identity, identityOf(live.kind, change.key)] : [];
+  // What is below it has its name of the manifest in its own.
+  const keys = names.map((name) => parseAddress(name)?.key ?? []);
+  const identities = live ? keys.map((key) => identityOf(live.kind, key)) : [];
   return [{ change, protect, addresses: names, identities }];
 }
 
@@ -53,9 +55,13 @@ export function findRefusals(
   const lost = new Map(losses.flatMap((loss) => loss.identities.map((each) => [each, loss])));
   const lossAbove = ({ kind, key }: Pick<Resource, 'kind' | 'key'>) =>
     identitiesAbove(kind, key).flatMap((each) => lost.get(each) ?? [])[0];
+  // Declared objects are kept in scope or not.
+  const index = new LiveIndex(input.objects);
+  const keepers = input.resources.filter(({ lifecycle }) => lifecycle.protect);
+  const kept = new Set(keepers.map((each) => index.find(each)));
   const below = input.objects.flatMap((live): Loss[] => {
     const loss = lossAbove(live);
-    return loss ? [{ ...loss, protect: false, addresses: addressesOf(live) }] : [];
+    return loss ? [{ ...loss, protect: kept.has(live), addresses: addressesOf(live) }] : [];
   });
   const lockOuts = writes
     .filter(({ change, match }) => change.risk.includes('lockout') && !match.resource.lifecycle.allowLockout)

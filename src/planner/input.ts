@@ -51,7 +51,7 @@ export function readRequestsFor(
   const { scope } = input.choices;
   const isInScope = scopeFilter(scope);
   const named = [...resources, ...(previous ?? [])].filter(({ address }) => isInScope(address));
-  const isWhole = kindsInWhole(named, environment, scope);
+  const isWhole = kindsInWhole(named, manifests, environment, scope);
   const targets = targetsOf(resources, isInScope, environment.kinds);
   const pastTargets = targetsOf(previous ?? [], isInScope, environment.kinds);
   const current = new Set(resources);
@@ -83,22 +83,26 @@ export function readRequestsFor(
 
 /**
  * Whether a plan needs all objects of a kind. Only they show whether a delete removes the last one, and what guards protect below
- * a deleted object, since a tenant deletes that too.
+ * an object that is deleted, or that may be replaced, since a tenant deletes that too.
  */
 function kindsInWhole(
   named: readonly Resource[],
+  manifests: readonly Resource[],
   { policy: { protect, prune } }: Pick<Environment, 'policy'>,
   scope: Scope,
 ): (kind: Kind) => boolean {
   const isGone = ({ ensure }: Resource) => scope.since !== null || ensure === 'absent';
-  const pruned = scope.prune ? prune.kinds : [];
-  const lost = new Set([...pruned, ...named.filter(isGone).map(({ kind }) => kind.name)]);
+  const namesOf = (resources: readonly Resource[]) => resources.map(({ kind }) => kind.name);
+  const gone = new Set([...(scope.prune ? prune.kinds : []), ...namesOf(named.filter(isGone))]);
+  const lost = new Set([...gone, ...namesOf(named.filter(({ kind }) => kind.can.replace))]);
   const isBelow = ({ parent }: Kind): boolean =>
     !!parent && (lost.has(parent.kind.name) || isBelow(parent.kind));
   const guards = [...protect, ...(scope.prune ? prune.keep : [])];
-  const kindGlobs = guards.map((glob) => glob.replace(/\/.*/s, ''));
-  const isGuarded = matchAddresses(kindGlobs, { isGuard: true });
-  return (kind) => lost.has(kind.name) || (isBelow(kind) && isGuarded(kind.name));
+  // Alternatives may be of several kinds.
+  const kindGlobs = guards.map((glob) => (/^[^/]*\{/.test(glob) ? '*' : glob.replace(/\/.*/s, '')));
+  const guarded = namesOf(manifests.filter(({ lifecycle }) => lifecycle.protect));
+  const isGuarded = matchAddresses([...kindGlobs, ...guarded], { isGuard: true });
+  return (kind) => gone.has(kind.name) || (isBelow(kind) && isGuarded(kind.name));
 }
 
 /** The objects that the resources in scope refer to: the scope limits comparisons, not references. */

@@ -51,6 +51,7 @@ const attribute = {
 };
 
 const kinds = [source, schema, policy];
+const replaced = { ...source, fields: { type: 'text' }, write: { immutable: ['type'], replace: true } };
 const objects = {
   Source: [
     { id: 's1', name: 'HR', description: 'People' },
@@ -107,11 +108,6 @@ const deletesSent = ({ sandbox }: World) =>
 
 describe('objects below another one', () => {
   it('are not changed in the plan that makes their parent anew, which is refused with what to do', async () => {
-    const replaced = {
-      ...source,
-      fields: { type: 'text' },
-      write: { immutable: ['type'], replace: true },
-    };
     const own = '{ kind: Source, name: HR, type: B }\n---\n';
     const world = await project({ 'config/all.yaml': own + manifests }, [replaced, schema, policy]);
     const { code, stderr } = await world.run('apply', '--yes', '--allow-delete-all', 'Source');
@@ -216,6 +212,28 @@ describe('objects below another one', () => {
       `${files['config/all.yaml']}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`,
     );
     await expectEnd(world.run('apply', '--yes'), 4);
+    expect(deletesSent(world)).toEqual([]);
+  });
+
+  const kept =
+    'kind: SourceSchema\nsource: !ref Source/HR\nname: account\nlifecycle: { protect: true }\n---\n';
+  it.each([
+    ['among alternatives of several kinds', ['{SourceSchema/HR/*,Sink/A}'], 'name: HR\nensure: absent\n', ''],
+    ['below one that is made anew', ['SourceSchema/**'], 'name: HR\ntype: B\n', ''],
+    [
+      'below one whose manifest has another name',
+      ['SourceSchema/**'],
+      'name: X\nid: s1\nensure: absent\n',
+      '',
+    ],
+    ['in a manifest that is out of scope', [], 'name: HR\ntype: B\n', kept],
+  ])('hold back the delete of their parent, protected %s', async (_, protect, text, more) => {
+    const files = { 'config/all.yaml': `${more}kind: Source\n${text}` };
+    const world = await project(files, [replaced, schema, policy], { protect });
+    const { stderr } = await expectEnd(world.run('apply', '--yes', '--only', 'Source/*'), 4);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /SourceSchema\/\w+\/account would be deleted with Source\/HR, but it is protected/,
+    );
     expect(deletesSent(world)).toEqual([]);
   });
 
