@@ -128,7 +128,9 @@ function recordEffect({ task, outcome, live, requests }: Ending) {
         const pair = record(field, at + pointer(name), [was, is]);
         return pair ? [[name, pair]] : [];
       });
-      return members.length > 0 ? pairFrom(members) : null;
+      const [was, is] = pairFrom(members);
+      // What is gone has no members that somebody could have removed since. A rollback still needs those that came.
+      return members.length > 0 ? [was, sides[1] === null ? null : is] : null;
     }
     if (isPart && (sameJson(...sides) || !isConcern(at))) return null;
     if (!isWithheld(at, sides)) return sides;

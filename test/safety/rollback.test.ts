@@ -406,6 +406,27 @@ describe('rollback', () => {
     expect(world.sandbox.state.objects.Task?.[0]?.settings).toEqual({ days: 5 });
   });
 
+  it('brings back a mapping that the apply removed, and takes nobody for the one who did', async () => {
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'json-patch',
+      fields: { settings: { is: 'json' } },
+      places: { 'settings/report/title': 'plain' },
+    };
+    const settings = { days: 5, report: { title: 'a' } };
+    world = await createTestWorld({
+      ...oneAtATime,
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ id: 't1', name: 'Sync', settings }] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    await apply([{ kind: 'Task', name: 'Sync', settings: { days: 6 } }]);
+    const { changes } = await undo();
+    expect(changes).toMatchObject([{ risk: [], warnings: [] }]);
+    expect(world.sandbox.state.objects.Task?.[0]?.settings).toEqual(settings);
+  });
+
   it('undoes a change that was half made', async () => {
     const before = visible(world.sandbox.state);
     world.sandbox.faults.add(refused);
