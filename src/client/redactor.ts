@@ -75,15 +75,18 @@ const shortestLine = 12;
 
 const inForm = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-const inHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const inXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const inHtml = (text: string) => inXml(text).replaceAll('"', '&quot;');
+const inPercent = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
+/** As RFC 3986 reserves signs. JavaScript leaves five of them. */
+const inUrl = (text: string) => encodeURIComponent(text).replaceAll(/[!'()*]/g, inPercent);
 const inHex = (unit: string) => `&#x${unit.charCodeAt(0).toString(16).toUpperCase()};`;
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const spellers: readonly ((text: string) => string)[] = [
-  encodeURIComponent,
-  (text) => encodeURIComponent(text).replaceAll(/%../g, (code) => code.toLowerCase()),
-  inForm,
+  ...[encodeURIComponent, inUrl, inForm, (text: string) => inUrl(text).replaceAll('%20', '+')].flatMap(
+    (spell) => [spell, (text: string) => spell(text).replaceAll(/%../g, (code) => code.toLowerCase())],
+  ),
   inJson,
   (text) => inJson(text).replaceAll('/', '\\/'),
   // JSON encoders that emit ASCII only (Python, PHP), and those that write for pages (Go, PHP, Gson, .NET).
@@ -99,6 +102,7 @@ const spellers: readonly ((text: string) => string)[] = [
     inJson(text)
       .replaceAll('\\"', '\\u0022')
       .replaceAll(/[<>&'+`]|[^ -~]/g, (unit) => `\\u${escaped(unit).slice(2).toUpperCase()}`),
+  inXml,
   inHtml,
   // Libraries write quotes in these ways, and some (Handlebars, Mustache) further signs.
   (text) => inHtml(text).replaceAll(/['=`]/g, inHex),

@@ -21,7 +21,12 @@ it('takes out a secret with half a surrogate pair in it, as it is and as it was 
   for (const form of forms) expect(redactor.text(`no ${form} here`)).toBe('no [secret] here');
 });
 
-const secret = `p/w"d=<&>%2b\\'é\t😀 $x+y`;
+const secret = `p/w"d=<&>%2b\\'é\t😀 $x+y*(!)`;
+const inUrl = (text: string) =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const inHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -31,6 +36,9 @@ const spellings: Record<string, string> = {
   'as it is': secret,
   'in a URL': encodeURIComponent(secret),
   'in a URL, in lower case': encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'in a URL as Python and PHP write it': inUrl(secret),
+  'in a URL as .NET once wrote it': inUrl(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'in a form as Go writes it': inUrl(secret).replaceAll('%20', '+'),
   'in a form': new URLSearchParams([['', secret]]).toString().slice(1),
   'in JSON': inJson(secret),
   'in JSON with \\/': inJson(secret).replaceAll('/', '\\/'),
@@ -43,6 +51,7 @@ const spellings: Record<string, string> = {
   'in JSON as .NET writes it': inJson(secret)
     .replaceAll('\\"', '"')
     .replaceAll(/["<>&'+`]|[^ -~]/g, (char) => unit(char).toUpperCase().replace('U', 'u')),
+  'in the text of an element': inHtml(secret).replaceAll('&quot;', '"'),
   'in XML': inHtml(secret).replaceAll("'", '&apos;'),
   'in HTML as Handlebars writes it': inHtml(secret).replaceAll("'", '&#x27;').replaceAll('=', '&#x3D;'),
   'in HTML as Mustache writes it': inHtml(secret)
