@@ -127,8 +127,9 @@ export function inOneOrder(field: Field, value: Json, at: Pointer = ''): Json {
   return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }
 
-/** Removes null, server-owned and host-filled values at any depth. Sorts lists that are sets. */
+/** Removes null, server-owned and host-filled values at any depth. Sorts lists that are sets. Ids are text, as in `!ref`. */
 export function normalJson(value: Json, field: NormalField, at: Pointer): Json {
+  if (typeof value === 'number' && field.places?.is(at, 'reference')) return String(value);
   if (typeof value !== 'object' || value === null || isFilledInLater(value)) return value;
   const inside = (item: Json, step: string | number): Json =>
     isLeftOut(field, `${at}${pointer(step)}`) ? null : normalJson(item, field, `${at}${pointer(step)}`);
@@ -178,7 +179,11 @@ export function alignWithLive(field: Field, wanted: Json, live: Json | undefined
         return [keep(item, shown[partner], place, `${from}${pointer(partner)}`)];
       });
     }
-    if (!isObject(value) || isFilledInLater(value)) return value;
+    if (!isObject(value)) {
+      const isSame = current !== undefined && normalJson(value, field, at) === normalJson(current, field, at);
+      return isSame ? current : value;
+    }
+    if (isFilledInLater(value)) return value;
     const shown = isObject(current) ? current : {};
     const names = new Set([...Object.keys(value), ...Object.keys(shown)]);
     return objectFrom(

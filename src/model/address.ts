@@ -38,8 +38,10 @@ function percentCode(character: string): string {
 
 /** An object's kind and key as in a `!ref`: unchanged, except for characters that would separate parts. */
 export function referenceText(kind: string, key: Key): string {
-  return [kind, ...key.map((part) => part.replace(/[%/]/g, encodeURIComponent))].join('/');
+  return [kind, ...key.map(referencePart)].join('/');
 }
+
+export const referencePart = (part: string): string => part.replace(/[%/]/g, encodeURIComponent);
 
 /** The kind and key of an address, or `null` if it is not valid. A single object has no key: its address is its kind. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {

@@ -4,7 +4,7 @@ import { declaredKeys, identityOf, keyBefore, LiveIndex, shownId } from '../kind
 import type { Kinds } from '../kinds/project.ts';
 import { idsIn, renameSteps, withReferences } from '../kinds/references.ts';
 import { type Resource, type UsedLookup, undeclared } from '../kinds/resource.ts';
-import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
+import { type Address, formatAddress, type Key, parseAddress, referencePart } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import type { Plan } from '../model/documents.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
@@ -247,8 +247,10 @@ export function refuseMissing(
 ): void {
   const problems = missing.flatMap(({ reference, why, isUnknown }) => {
     if (!isUnknown || why.code !== 'unknown-ref') return problemsAt(reference, why);
-    const own = reference.key.join('/');
-    const others = known.flatMap(({ kind, key }) => (kind === reference.kind ? [key.join('/')] : []));
+    // As a reference spells it.
+    const nameOf = (key: Key) => key.map(referencePart).join('/');
+    const own = nameOf(reference.key);
+    const others = known.flatMap(({ kind, key }) => (kind === reference.kind ? [nameOf(key)] : []));
     const near = didYouMean(own, new Set(others.filter((name) => name !== own)));
     return problemsAt(reference, { ...why, hint: near ?? why.hint });
   });

@@ -105,6 +105,31 @@ describe.each(['list', 'set'])('an item of a %s keeps what the tenant made in it
   });
 });
 
+it.each([
+  [
+    { src: '7', list: ['8', '9'] },
+    { src: 7, list: [8, '9'] },
+  ],
+  [
+    { src: 7, list: [8, 9] },
+    { src: '7', list: ['8', 9] },
+  ],
+])('an id is the same as text and as a number, and goes back as it came', (ours, theirs) => {
+  const to = { is: 'reference', to: 'Source' } as const;
+  const referring = kindFrom(
+    descriptorFrom({
+      kind: 'Hook',
+      path: '/v2025/hooks',
+      key: 'name',
+      fields: { config: 'json' },
+      places: { 'config/src': to, 'config/list': to },
+    }),
+  );
+  const [declared, live] = [{ config: { ...ours, n: 7 } }, { config: { ...theirs, n: 8 } }];
+  expect(differences(referring, declared, live)).toMatchObject([{ path: '/config/n' }]);
+  expect(overlayFields(referring, declared, live)).toEqual({ config: { ...theirs, n: 7 } });
+});
+
 it('what the tenant makes goes back from its place, also in a set that is equal and in items that it makes', () => {
   const owning = kindFrom(
     descriptorFrom({

@@ -296,9 +296,9 @@ describe('a reference that stands for nothing', () => {
   });
 
   it('suggests a key of several parts as it is written', () => {
-    const known = [live(pair, 'a1', 'A', { locale: 'en' })];
-    expect(problems({ declared: [reader({ pairs: [ref('Pair/A/em')] })], known })).toMatchObject([
-      { hint: 'Did you mean `A/en`?' },
+    const known = [live(pair, 'a1', 'A/B', { locale: 'en' })];
+    expect(problems({ declared: [reader({ pairs: [ref('Pair/A%2FB/em')] })], known })).toMatchObject([
+      { hint: 'Did you mean `A%2FB/en`?' },
     ]);
   });
 
