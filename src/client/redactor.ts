@@ -22,11 +22,11 @@ export class Redactor {
   }
 
   text(text: string): string {
-    return this.#clean(text, 0);
+    return this.#clean(text, []);
   }
 
-  /** `cut`: where a secret may end before its own end; 0: nowhere. */
-  #clean(text: string, cut: number): string {
+  /** `cuts`: where a secret may end before its own end, in order. */
+  #clean(text: string, cuts: readonly number[]): string {
     if (this.#spellings.size === 0 || text.length < shortest) return text;
     if (this.#matcher === null) {
       const forms = [...this.#spellings.values()].flat();
@@ -35,7 +35,7 @@ export class Redactor {
       for (const { text: form } of forms) this.#matcher.filter[hashAt(form, 0)] = 1;
     }
     let [clean, done] = ['', 0];
-    for (const { start, end } of findSpellings(text, this.#matcher, cut)) {
+    for (const { start, end } of findSpellings(text, this.#matcher, cuts)) {
       if (end <= done) continue;
       if (start >= done) clean += `${text.slice(done, start)}[secret]`;
       done = end;
@@ -48,8 +48,9 @@ export class Redactor {
     if (answer.outcome !== 'answered') return { ...answer, detail: this.text(answer.detail) };
     // A host may have cut its message, and a secret with it.
     const clean = (text: string) => {
-      const end = /(?:…|\.{3})?["'}\]\s]*$/.exec(text.slice(-20))?.[0] ?? '';
-      return this.#clean(text, text.length - end.length);
+      const end = /["'}\]\s]*$/.exec(text.slice(-20))?.[0] ?? '';
+      const marks = [...text.matchAll(/…|\.{3}/g)].map(({ index }) => index);
+      return this.#clean(text, [...marks, text.length - end.length]);
     };
     const headers = Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]);
     const text = answer.text === null ? null : clean(answer.text);
@@ -167,12 +168,17 @@ interface Range {
 }
 
 /** Sorted by where they begin. */
-function findSpellings(text: string, { filter, byStart }: Matcher, cut: number): readonly Range[] {
+function findSpellings(
+  text: string,
+  { filter, byStart }: Matcher,
+  cuts: readonly number[],
+): readonly Range[] {
   const ranges: Range[] = [];
   let runEnd = 0;
   for (let at = 0; at + shortest <= text.length; at += 1) {
     if (filter[hashAt(text, at)] === 0) continue;
     for (const { text: whole, isBase64 } of byStart.get(text.slice(at, at + shortest)) ?? []) {
+      const cut = cuts.find((end) => end > at) ?? at;
       const form = text.startsWith(whole, at) ? whole : text.slice(at, cut);
       // Every key begins with `-----BEGIN`.
       const isCut = form.length >= shortestAnywhere && whole.startsWith(form) && !form.startsWith('-----');

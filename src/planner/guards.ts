@@ -152,7 +152,7 @@ function deletesOfAll(
 /** A tenant deletes what is below an object together with it, so no change there would last. */
 function replacedAbove({ resources, choices }: PlanInput, lossAbove: (below: Resource) => Loss | undefined) {
   const isInScope = scopeFilter(choices.scope);
-  const declared = resources.filter(({ address }) => isInScope(address));
+  const declared = resources.filter(({ ensure, address }) => ensure === 'present' && isInScope(address));
   return groupBy(declared, lossAbove).flatMap(([loss, below]): Diagnostic[] => {
     if (!loss?.change.risk.includes('replace')) return [];
     const { address } = loss.change;

@@ -72,7 +72,7 @@ it.each(Object.entries(spellings))('takes out a secret %s', (_, spelling) =>
   expect(redactorOf(secret).text(`before ${spelling} after`)).toBe('before [secret] after'),
 );
 
-it.each(['', '…', '..."', '"}'])(
+it.each(['', '…', '..."', '"}', "...' for pw", '… … is not … it'])(
   'takes out the beginning of a secret where the tenant cut its message: %j',
   (end) => {
     const cut = (length: number) => `Bad: ${'correct-horse-battery'.slice(0, length)}${end}`;

@@ -109,7 +109,8 @@ const deletesSent = ({ sandbox }: World) =>
 describe('objects below another one', () => {
   it('are not changed in the plan that makes their parent anew, which is refused with what to do', async () => {
     const own = '{ kind: Source, name: HR, type: B }\n---\n';
-    const world = await project({ 'config/all.yaml': own + manifests }, [replaced, schema, policy]);
+    const gone = '---\nkind: SourceSchema\nsource: !ref Source/HR\nname: gone\nensure: absent\n';
+    const world = await project({ 'config/all.yaml': own + manifests + gone }, [replaced, schema, policy]);
     const { code, stderr } = await world.run('apply', '--yes', '--allow-delete-all', 'Source');
     expect([code, stderr]).toEqual([4, expect.stringMatching(/below it:\s+SourceSchema\/HR\/account\./)]);
     expect(stderr).toContain("--only 'Source/HR'");
