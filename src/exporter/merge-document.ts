@@ -228,26 +228,17 @@ function mergeMembers(
   const first = edits.length;
   // A live member that the manifest does not declare is a difference then.
   const isWhole = place.exact && place.is !== 'record';
-  for (const [key, value] of Object.entries(declared)) {
-    const { value: current, place: below } = openLive(key);
+  for (const key of new Set([...Object.keys(declared), ...(isWhole ? Object.keys(live) : [])])) {
+    const value = get(declared, key);
+    const { value: current = null, place: below } = openLive(key);
     const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
-    if (current !== undefined && (isWhole || current !== null))
-      mergeValue({ ...member, declared: openDeclared(key).value ?? null, live: current }, merge);
-    else if (value !== null) remove({ ...member, declared: value }, merge);
+    const slot: ValueSlot = { ...member, declared: openDeclared(key).value ?? null, live: current };
+    if (value === undefined) {
+      if (live[key] !== null) write('insert', slot, merge);
+    } else if (isWhole ? Object.hasOwn(live, key) : current !== null) mergeValue(slot, merge);
+    else if (value !== null) remove(slot, merge);
   }
-  if (isWhole) {
-    for (const key of Object.keys(live).filter(
-      (name) => !Object.hasOwn(declared, name) && live[name] !== null,
-    )) {
-      const { value, place: below } = openLive(key);
-      write(
-        'insert',
-        { at: at + pointer(key), place: below, declared: null, live: value ?? null, written: undefined },
-        merge,
-      );
-    }
-    return;
-  }
+  if (isWhole) return;
   const removed = edits.slice(first).filter(({ op, path }) => op === 'remove' && path.length === 2);
   // An empty mapping would say nothing.
   if (place.depth === 0 && removed.length > 0 && removed.length === Object.keys(declared).length)
