@@ -1,3 +1,4 @@
+import { isReferenceField, isUnordered } from '../kinds/field.ts';
 import { idText } from '../kinds/http.ts';
 import type { Field, LiveObject } from '../kinds/kind.ts';
 import { idsIn, recordIdsIn, targetKindOf } from '../kinds/references.ts';
@@ -64,39 +65,26 @@ interface FoundId extends Pick<KnownId, 'at' | 'id' | 'is' | 'beside'> {
 
 /** Any text, and item of a set, may be an id; a number, and an object around it, only in a field of ids. */
 function idPlaces(at: Pointer, field: Field, value: Json): FoundId[] {
-  switch (field.is) {
-    case 'value': {
-      if (targetKindOf(field) === null && typeof value !== 'string') return [];
-      if (isArray(value)) return value.flatMap((item) => idPlaces(at, field, item));
-      // It is compared as it is: the id inside is one, not the object around it.
-      if (isObject(value)) return idPlaces(at + pointer('id'), field, get(value, 'id') ?? null);
-      const id = idText(value);
-      return id === null ? [] : [{ at, id, is: 'alone', beside: null }];
-    }
-    case 'reference': {
-      const id = idText(isObject(value) ? get(value, 'id') : value);
-      if (id === null) return [];
-      return [
-        isObject(value)
-          ? { at, id, is: 'object', beside: getText(value, 'name') }
-          : { at, id, is: 'alone', beside: null },
-      ];
-    }
-    case 'set':
-      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { ...field, is: 'value' }, item));
-    case 'references':
-      return placesIn(value, at).flatMap(([place, item]) => idPlaces(place, { is: 'reference' }, item));
-    case 'json':
-      return idsIn(field, value).flatMap(({ at: below, id, to: [to], isName }) =>
-        to !== undefined && typeof id === 'string' && !isName
-          ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
-          : [],
-      );
-    case 'text':
-    case 'email':
-    case 'records':
-      return [];
-  }
+  if (field.is === 'text' || field.is === 'email' || field.is === 'records') return [];
+  if (field.is === 'json')
+    return idsIn(field, value).flatMap(({ at: below, id, to: [to], isName }) =>
+      to !== undefined && typeof id === 'string' && !isName
+        ? [{ at: at + below, id, is: 'alone', beside: null, to } as const]
+        : [],
+    );
+  const isReference = isReferenceField(field);
+  const mayBeAny = isReference || targetKindOf(field) !== null;
+  const values = field.is === 'value' && isArray(value) ? value : [value];
+  const items = isUnordered(field) ? placesIn(value, at) : values.map((item) => [at, item] as const);
+  return items.flatMap(([place, item]): FoundId[] => {
+    const id = idText(isObject(item) ? get(item, 'id') : item);
+    if (id === null || !(mayBeAny || typeof item === 'string')) return [];
+    if (!isObject(item)) return [{ at: place, id, is: 'alone', beside: null }];
+    // Elsewhere the object is compared as it is: the id inside is one, not the object around it.
+    return isReference
+      ? [{ at: place, id, is: 'object', beside: getText(item, 'name') }]
+      : [{ at: place + pointer('id'), id, is: 'alone', beside: null }];
+  });
 }
 
 /** The names of all records that the tenant's answer shows with their ids, by id. */
