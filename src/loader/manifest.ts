@@ -426,22 +426,20 @@ function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): Proble
   return nestedIn(manifest).flatMap(([name, value]) => {
     const field = get(kind.fields, name);
     const uses = field ? idsIn(field, value) : [];
-    const names = uses.flatMap(({ at, id, to: [target = ''], isName }) => {
-      const to = isName ? refOf(id) : null;
-      const problem = to === null ? null : wrongTarget(to, name, target, kinds);
-      return problem ? [{ ...problem, at: pointer(name) + at }] : [];
+    const marked = placesOf(value, (part) => refOf(part) !== null).map((at) => {
+      return (
+        uses.find((use) => use.at === at && !use.isName) ?? { at, id: valueAt(value, at) ?? null, to: [] }
+      );
     });
     const message = `\`!ref\` is not allowed here in \`${name}\`.`;
     const notTaken = { code: 'ref-not-taken', message, hint: 'A `!ref` stands in the place of an id.' };
-    const values = placesOf(value, (part) => refOf(part) !== null).flatMap((at) => {
-      const to = refOf(valueAt(value, at)) ?? '';
-      const [target] = uses.find((use) => use.at === at && !use.isName)?.to ?? [];
+    return [...uses.filter(({ isName }) => isName), ...marked].flatMap(({ at, id, to: [target] }) => {
+      const to = refOf(id);
       // The members of a JSON field are compared one by one, so all of it cannot be an id.
       const isTaken = target !== undefined && !(field?.is === 'json' && at === '');
-      const problem = isTaken ? wrongTarget(to, name, target, kinds) : notTaken;
+      const problem = to === null ? null : isTaken ? wrongTarget(to, name, target, kinds) : notTaken;
       return problem ? [{ ...problem, at: pointer(name) + at }] : [];
     });
-    return [...names, ...values];
   });
 }
 
