@@ -22,12 +22,13 @@ import {
   presets,
   unknownKind,
 } from '../kinds/project.ts';
+import { percentDecoded } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import { Failure, fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json } from '../model/json.ts';
 import { isFilledInLater } from '../model/marker.ts';
 import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
-import { type ApiSettings, contractSettings } from '../model/tenant.ts';
+import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { readConnection } from './connection.ts';
 import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
@@ -433,13 +434,8 @@ function checkCollections(
 
 /** The path of a base URL, without escapes; empty for one that could not be resolved, which is reported. */
 function pathIn(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return '';
-  const { pathname } = new URL(baseUrl);
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
+  const path = parseUrl(baseUrl)?.pathname ?? '';
+  return percentDecoded([path])?.join('') ?? path;
 }
 
 function readLimits(written: WrittenLimits, isInstant: boolean): Environment['limits'] {

@@ -9,6 +9,7 @@ import type {
   Environment as WrittenEnvironment,
 } from '../generated/schemas/project.ts';
 import type { Auth, Endpoint, Environment, Kinds, Setting } from '../kinds/project.ts';
+import { percentDecoded } from '../model/address.ts';
 import { Failure, fail, systemCode } from '../model/failure.ts';
 import { readRegularFile } from '../model/files.ts';
 import { get, type Json } from '../model/json.ts';
@@ -296,19 +297,10 @@ function readProxy(name: string, env: NodeJS.ProcessEnv, problems: Problems): st
   if (value === '') return '';
   const url = parseUrl(value.includes('://') ? value : `http://${value}`);
   const isProxy = url !== null && ['http:', 'https:'].includes(url.protocol);
-  if (isProxy && hasReadableCredentials(url)) return url.href;
+  if (isProxy && percentDecoded([url.username, url.password])) return url.href;
   // The value is not shown: it may hold a password.
   problems.add('invalid-proxy', `${name} is not the address of an HTTP proxy.`, null, {
     hint: 'For example: `http://proxy.example:3128`. Write a `%` in a user name or password as `%25`.',
   });
   return '';
-}
-
-function hasReadableCredentials({ username, password }: URL): boolean {
-  try {
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -46,9 +46,14 @@ export const referencePart = (part: string): string => part.replace(/[%/]/g, enc
 /** The kind and key of an address, or `null` if it is not valid. A single object has no key: its address is its kind. */
 export function parseAddress(address: Address): { kind: string; key: Key } | null {
   const [kind, ...parts] = address.split('/');
-  if (!kind || parts.includes('')) return null;
+  const key = kind && !parts.includes('') ? percentDecoded(parts) : null;
+  return kind && key ? { kind, key } : null;
+}
+
+/** Texts without their percent codes; `null` if one has a code that is not valid. */
+export function percentDecoded(texts: readonly string[]): string[] | null {
   try {
-    return { kind, key: parts.map(decodeURIComponent) };
+    return texts.map(decodeURIComponent);
   } catch {
     return null;
   }
@@ -86,12 +91,8 @@ function spellingsOf(address: Address): readonly [plain: string, ...others: stri
   // A star stands for at least one character: it has to cover an empty name too.
   const encoded = address.replace(/\/(?=\/|$)/g, '/%');
   if (!encoded.includes('%')) return [address];
-  try {
-    const parts = address.split('/').map(decodeURIComponent);
-    return [parts.join('/'), encoded, parts.map(escapePart).join('/')];
-  } catch {
-    return [address, encoded];
-  }
+  const parts = percentDecoded(address.split('/'));
+  return parts ? [parts.join('/'), encoded, parts.map(escapePart).join('/')] : [address, encoded];
 }
 
 /** Escapes what a star does not match: nothing, `.`, `..`, a slash or the end of a line. */
