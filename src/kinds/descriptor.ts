@@ -86,27 +86,10 @@ function describedList(
 const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, profiles: 100 };
 
 function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
-  const {
-    is,
-    to,
-    type,
-    declares = 'whole',
-    text,
-  }: Told = typeof written === 'string' ? { is: written } : written;
-  const pointing = { ...(to !== undefined && { to }), ...(type !== undefined && { type }) };
-  switch (is) {
-    case 'text':
-    case 'email':
-      return { is };
-    case 'value':
-    case 'set':
-    case 'reference':
-      return { is, ...pointing };
-    case 'references':
-      return { is, ...pointing, to: to ?? '' };
-    case 'json':
-      return { is, declares, settings: true, ...(text ? {} : { plain: true }) };
-  }
+  const told: Told = typeof written === 'string' ? { is: written } : written;
+  const { is, declares = 'whole', text, ...pointing } = told;
+  if (is === 'json') return { is, declares, settings: true, ...(text ? {} : { plain: true }) };
+  return is === 'references' ? { to: '', ...pointing, is } : { ...pointing, is };
 }
 
 type Check = readonly [at: Pointer, message: string, isWrong: boolean];
