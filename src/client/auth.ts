@@ -1,6 +1,6 @@
 import { isErrorBody, looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
-import { type Diagnostic, Failure } from '../model/failure.ts';
+import { type Diagnostic, Failure, fail } from '../model/failure.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import {
   type Answer,
@@ -76,9 +76,9 @@ function fixedToken(
       if (tokenText.test(token)) return { value: token, failures: 0 };
       const message = 'The token of this environment is empty, or has characters that a token cannot have.';
       const hint = `Give the token alone, without \`Bearer\`, in the variable that \`${name}\` names.`;
-      const refusal = { code: 'tenant-unauthorized', severity: 'error', message, hint } as const;
-      const problem = { ...refusal, ...(setting && { source: setting.source }) };
-      return { ...unsentWithProblems('no-token', [problem]), failures: 0 };
+      const place = setting && { source: setting.source };
+      const { diagnostics } = fail('tenant-unauthorized', message, { hint, ...place });
+      return { ...unsentWithProblems('no-token', diagnostics), failures: 0 };
     },
     drop(refused) {
       // The token of a file may have been rotated since it was read.
@@ -185,14 +185,11 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   // Some hosts say `invalid_client` with a 200.
   const isRefusal = isSuccess(answer) ? isErrorBody(answer.body) : [400, 401, 403].includes(status ?? 0);
   if (isRefusal && !isPage) {
-    const problem = {
-      code: 'tenant-unauthorized',
-      severity: 'error',
-      message: `The token endpoint ${tokenUrl} refused the credentials: ${words}.`,
-      hint: 'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.',
-      ...at,
-    } as const;
-    return unsentWithProblems('no-token', [problem]);
+    const message = `The token endpoint ${tokenUrl} refused the credentials: ${words}.`;
+    const hint =
+      'Check the client id and the client secret of this environment, the token URL, and that the client has the grant type `client_credentials`.';
+    const { diagnostics } = fail('tenant-unauthorized', message, { hint, ...at });
+    return unsentWithProblems('no-token', diagnostics);
   }
   const what = isSuccess(answer)
     ? `returned no token: ${words}, with a response that has no usable text in \`access_token\`.`
@@ -202,8 +199,8 @@ function noToken(answer: Answer, { tokenUrl, setting }: ClientCredentials): Unse
   const next = isTrouble
     ? (hint ?? 'Run again later.')
     : `Check \`${setting?.name ?? 'tokenUrl'}\`, and set \`tokenUrl\` if tokens come from elsewhere.`;
-  const problem = { code: 'token-endpoint', severity: 'error', message, hint: next, ...at } as const;
-  return unsentWithProblems('token-endpoint', [problem]);
+  const { diagnostics } = fail('token-endpoint', message, { hint: next, ...at });
+  return unsentWithProblems('token-endpoint', diagnostics);
 }
 
 const tokenText = /^[\x21-\x7e]+$/;
