@@ -1,6 +1,6 @@
 import { isErrorBody, looksLikeHtml } from '../kinds/http.ts';
 import type { Auth, Setting } from '../kinds/project.ts';
-import { type Diagnostic, Failure, fail } from '../model/failure.ts';
+import { attempt, type Diagnostic, Failure, fail } from '../model/failure.ts';
 import { get, getText, isObject, parseJson } from '../model/json.ts';
 import {
   type Answer,
@@ -41,17 +41,12 @@ export function createTokenSources(tools: AuthTools): (auth: Auth) => TokenSourc
   return (auth) => {
     const problems: Diagnostic[] = [];
     const credentials = auth.by === 'token' ? [auth.token] : [auth.clientId, auth.clientSecret];
-    const [name = '', secret = ''] = credentials.map((reveal) => {
-      try {
-        // No credential ends with a newline, but a variable set from a command's output may.
-        return reveal().replace(/[\r\n]+$/, '');
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        problems.push(...error.diagnostics);
-        return '';
-      }
-    });
+    const texts = credentials.map((reveal) =>
+      attempt(reveal, ({ diagnostics }) => void problems.push(...diagnostics)),
+    );
     if (problems.length > 0) throw new Failure(problems);
+    // No credential ends with a newline, but a variable set from a command's output may.
+    const [name = '', secret = ''] = texts.map((text) => text?.replace(/[\r\n]+$/, ''));
     const key = JSON.stringify([auth.by, auth.by === 'token' ? '' : auth.tokenUrl, name]);
     const source =
       sources.get(key) ??

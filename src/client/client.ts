@@ -3,7 +3,7 @@ import type { Call as ApiCall } from '../kinds/http.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Endpoint, Kinds, RateLimit, Secrets } from '../kinds/project.ts';
 import { isRepeatable, type Request } from '../model/documents.ts';
-import { Failure, messageOf } from '../model/failure.ts';
+import { attempt, Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type ApiSettings, type HttpProxies, parseUrl, type TenantName } from '../model/tenant.ts';
@@ -22,20 +22,7 @@ import { Redactor } from './redactor.ts';
 import { defaultRetryLimits, sendWithRetry } from './retry.ts';
 import { type Call, createTransport, defaultTransportLimits } from './transport.ts';
 
-export interface Client {
-  readonly tenant: TenantName;
-  readonly settings: ApiSettings;
-  /**
-   * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
-   * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
-   */
-  send(call: ApiCall, options?: SendOptions): Promise<Sent>;
-  /** Asks for the token before a request needs it, if all services take the same one. The request says what goes wrong. */
-  signIn(): void;
-  /** A text of the tenant without the secrets that were sent to it. Call it before cutting the text for a message. */
-  redact(text: string): string;
-  close(): Promise<void>;
-}
+export type Client = Pick<TenantClient, 'tenant' | 'settings' | 'send' | 'signIn' | 'redact' | 'close'>;
 
 interface SendOptions {
   readonly signal?: AbortSignal;
@@ -106,7 +93,7 @@ export function createClient(target: ClientTarget, secrets: Secrets, options: Cl
   return new TenantClient(target, secrets, options);
 }
 
-class TenantClient implements Client {
+class TenantClient {
   readonly tenant: TenantName;
   readonly settings: ApiSettings;
   readonly #emit: (event: ClientEvent) => void;
@@ -160,6 +147,10 @@ class TenantClient implements Client {
     this.#sourceOf = createTokenSources({ clock, redactor, exchange: this.#exchangeForToken, onEvent });
   }
 
+  /**
+   * Sends a request, with token, rate limit and retries (design, section 6.4). Never rejects: every failure is an
+   * answer. After an interrupt all waits end and nothing new is sent; a write that is on its way is waited for.
+   */
   async send(request: ApiCall, { signal: ofCall, notAfter = null }: SendOptions = {}): Promise<Sent> {
     const prepared = this.#prepare(request);
     if ('outcome' in prepared) return neverSent(prepared);
@@ -214,19 +205,18 @@ class TenantClient implements Client {
     }
   }
 
+  /** Asks for the token before a request needs it, if all services take the same one. The request says what goes wrong. */
   signIn(): void {
-    const { identity, profiles } = this.#target;
-    try {
-      const sources = [identity, profiles].flatMap((endpoint) =>
-        endpoint ? this.#sourceOf(endpoint.auth) : [],
-      );
-      const [source, ...others] = new Set(sources);
-      if (others.length === 0) void source?.current();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-    }
+    const endpoints = [this.#target.identity, this.#target.profiles].filter((endpoint) => endpoint !== null);
+    const sources = attempt(
+      () => endpoints.map(({ auth }) => this.#sourceOf(auth)),
+      () => [],
+    );
+    const [source, ...others] = new Set(sources);
+    if (others.length === 0) void source?.current();
   }
 
+  /** A text of the tenant without the secrets that were sent to it. Call it before cutting the text for a message. */
   redact(text: string): string {
     return this.#redactor.text(text);
   }
@@ -373,15 +363,11 @@ function sharedLimiter(
   const endpoint = identity ?? profiles;
   if (!endpoint) return new RateLimiter(options);
   const { baseUrl, auth } = endpoint;
-  try {
-    const name = `${baseUrl} ${auth.by === 'token' ? auth.token() : auth.clientId()}`;
-    const limiter = limiters.get(name) ?? new RateLimiter(options);
-    limiters.set(name, limiter);
-    return limiter;
-  } catch (error) {
-    if (error instanceof Failure) return new RateLimiter(options);
-    throw error;
-  }
+  const id = attempt(auth.by === 'token' ? auth.token : auth.clientId, () => null);
+  const name = `${baseUrl} ${id}`;
+  const limiter = (id === null ? undefined : limiters.get(name)) ?? new RateLimiter(options);
+  if (id !== null) limiters.set(name, limiter);
+  return limiter;
 }
 
 /** A path may come from a plan file or a tenant's id. One that leaves the base URL or has a query is refused. */

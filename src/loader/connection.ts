@@ -10,7 +10,7 @@ import type {
 } from '../generated/schemas/project.ts';
 import type { Auth, Endpoint, Environment, Kinds, Setting } from '../kinds/project.ts';
 import { percentDecoded } from '../model/address.ts';
-import { Failure, fail, systemCode } from '../model/failure.ts';
+import { attempt, Failure, fail, systemCode } from '../model/failure.ts';
 import { readRegularFile } from '../model/files.ts';
 import { get, type Json } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
@@ -222,15 +222,11 @@ function readCredential(value: Json | undefined, at: Pointer, context: BuildCont
       problems.add('literal-credential', message, find(at).place, { hint, excerpt: false });
     return () => '';
   }
-  return () => {
-    try {
-      return inputs.secrets.reveal(name);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const { source } = settingAt(at, context);
-      throw new Failure(error.diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
-    }
+  const refuse = ({ diagnostics }: Failure) => {
+    const { source } = settingAt(at, context);
+    throw new Failure(diagnostics.map((diagnostic) => ({ ...diagnostic, source })));
   };
+  return () => attempt(() => inputs.secrets.reveal(name), refuse);
 }
 
 function refuse({ problems, find }: BuildContext, at: Pointer, problem: Problem): void {

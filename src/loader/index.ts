@@ -22,7 +22,7 @@ import { readInputs } from './inputs.ts';
 import { declarerOf, type Manifest, readManifest } from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { refuseOutputs, resolveLinks } from './paths.ts';
-import { Problems } from './problems.ts';
+import { Problems, sourceAt } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
 import {
   diskSource,
@@ -417,7 +417,7 @@ function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resour
     for (const { identity, label, isFormer } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
-      const { file, line } = other.place.file.at(other.place.offset);
+      const { file, line } = sourceAt(other.place);
       const isReused = other.identities.some(
         (each) => each.identity === identity && each.isFormer !== isFormer,
       );
@@ -455,7 +455,7 @@ function declarationsOf(
   );
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
-    globs: { patterns, source: place.file.at(place.offset) },
+    globs: { patterns, source: sourceAt(place) },
     /** True when a file of this path, from the project's root, is or would be read as a manifest. */
     covers: (path: string) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
     /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
@@ -463,7 +463,7 @@ function declarationsOf(
     /** The place where an object is declared; `null` if it is not. */
     find(object: LiveObject): Source | null {
       const place = manifestOf(object)?.place;
-      return place ? place.file.at(place.offset) : null;
+      return place ? sourceAt(place) : null;
     },
     declared(object: LiveObject): Pick<Resource, 'fields' | 'secrets'> {
       const { resource = null, fields = {} } = manifestOf(object) ?? {};

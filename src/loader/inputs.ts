@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secrets } from '../kinds/project.ts';
-import { Failure, fail, onFailure, systemCode } from '../model/failure.ts';
+import { attempt, Failure, fail, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
@@ -92,25 +92,22 @@ function secretsFrom(
     return text;
   };
   const problem: Secrets['problem'] = (name) => {
-    try {
-      reveal(name);
-      return null;
-    } catch (error) {
-      return onFailure(({ diagnostics: [found = null] }) => found)(error);
-    }
+    const found = attempt(
+      () => reveal(name),
+      ({ diagnostics }) => diagnostics[0] ?? null,
+    );
+    return typeof found === 'string' ? null : found;
   };
   return {
     reveal,
     problem,
     renew(name) {
       const path = unlessEmpty(textOf(name)) === null ? get(env, `${name}_FILE`) : undefined;
-      let text: string | null = null;
-      try {
-        text = unlessEmpty(readSecretFile(name, path));
-      } catch (error) {
-        // The program continues with the old text.
-        onFailure(() => null)(error);
-      }
+      // If the file cannot be read, the program continues with the old text.
+      const text = attempt(
+        () => unlessEmpty(readSecretFile(name, path)),
+        () => null,
+      );
       if (text === null) return null;
       if (known.get(name) !== text) onSecret(text);
       known.set(name, text);

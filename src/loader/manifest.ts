@@ -33,7 +33,7 @@ import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from
 import { cutShort, didYouMean } from '../model/words.ts';
 import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import { type Place, type Problem, type Problems, quoted, unresolved } from './problems.ts';
+import { type Place, type Problem, type Problems, quoted, sourceAt, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
 import { type FoundNode, findNode, isRefusedKey, placeInside, type ReadTag, type Tree } from './tree.ts';
@@ -177,11 +177,8 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: isObject(lifecycle) ? readLifecycle(lifecycle, declared) : noLifecycle,
     secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
-    source: () => place.file.at(place.offset),
-    locate(at) {
-      const { file, offset } = find(at).place;
-      return file.at(offset);
-    },
+    source: () => sourceAt(place),
+    locate: (at) => sourceAt(find(at).place),
     point(at, offset) {
       const found = find(at);
       const text = valueAt(value, at);
@@ -192,7 +189,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     },
     overlayAt(at) {
       const place = overlaid?.find(at)?.place;
-      return place ? place.file.at(place.offset) : null;
+      return place ? sourceAt(place) : null;
     },
     isOverlaid: (at) => overlaid?.touches(at) ?? false,
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LineCounter } from 'yaml';
-import { type Diagnostic, Failure, hasErrors, type Source } from '../model/failure.ts';
+import { attempt, type Diagnostic, Failure, hasErrors, type Source } from '../model/failure.ts';
 import { looksLikeCredential, namesCredential } from '../model/sensitive.ts';
 import { didYouMean } from '../model/words.ts';
 import { holdsCredentials } from './paths.ts';
@@ -121,6 +121,11 @@ export const quoted = (text: string): string => `${quoteMark}${text.replaceAll(q
 const quoteMark = '\u0001';
 const quotations = new RegExp(`${quoteMark}([^${quoteMark}]*)${quoteMark}`, 'g');
 
+/** The file, line and column of a place. */
+export function sourceAt({ file, offset }: Place): Source {
+  return file.at(offset);
+}
+
 export interface Problem {
   readonly code: string;
   readonly message: string;
@@ -180,12 +185,10 @@ export class Problems {
 
   /** Returns what `work` returns; or `otherwise` if it throws a Failure, which is reported at the given place. */
   attempt<T, U>(place: Place | null, otherwise: U, work: () => T): T | U {
-    try {
-      return work();
-    } catch (error) {
-      this.addFailure(error, place);
+    return attempt(work, (failure) => {
+      this.addFailure(failure, place);
       return otherwise;
-    }
+    });
   }
 
   /** Adds the problems of others: codes that are tolerated here are warnings at most. */

@@ -71,6 +71,15 @@ export function onFailure<T>(instead: (failure: Failure) => T): (error: unknown)
   };
 }
 
+/** What `work` returns, or `instead` if it throws a Failure. */
+export function attempt<T, U>(work: () => T, instead: (failure: Failure) => U): T | U {
+  try {
+    return work();
+  } catch (error) {
+    return onFailure(instead)(error);
+  }
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }
