@@ -234,12 +234,9 @@ interface DraftedField {
   readonly omissions?: readonly Omission[];
 }
 
-interface DraftSubject {
-  readonly object: LiveObject;
+interface DraftSubject extends Pick<Draft, 'object' | 'tags' | 'isSecret'> {
   readonly standard: LiveObject | null;
   readonly secrets: ReadonlyMap<Pointer, string>;
-  readonly tags: ReadonlyMap<Pointer, Printable>;
-  isSecret(at: Pointer): boolean;
 }
 
 function draftField(

@@ -137,16 +137,13 @@ interface Wish {
  * `notification-templates/password_expiring/email.en`.
  */
 function chooseBasePaths(objects: readonly LiveObject[], isTaken: (path: string) => boolean) {
-  const groups = objects.flatMap((object): Wish[] => {
-    const [first = '', ...others] = object.key;
-    return others.length === 0
-      ? []
-      : [{ address: groupOf(object), folder: folderOf(object.kind), name: slug(first) }];
-  });
-  const folders = choosePaths(
-    [...new Map(groups.map((group) => [group.address, group])).values()],
-    () => false,
+  const groups = groupBy(
+    objects.filter(({ key }) => key.length > 1),
+    groupOf,
+  ).map(
+    ([address, [{ kind, key }]]): Wish => ({ address, folder: folderOf(kind), name: slug(key[0] ?? '') }),
   );
+  const folders = choosePaths(groups, () => false);
   const wishes = objects.map((object): Wish => {
     const folder = folders.get(groupOf(object));
     const parts = folder === undefined ? object.key : object.key.slice(1);

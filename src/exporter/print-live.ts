@@ -32,15 +32,10 @@ export function placeOf(name: string, field: Field): Place {
   };
 }
 
-/** A member's place, and its value with JSON text parsed; `undefined` if the object does not have it. */
-interface OpenedMember {
-  readonly value: Json | undefined;
-  readonly place: Place;
-}
-
-export function membersIn(holder: JsonObject, place: Place): (key: string) => OpenedMember {
+/** Opens members: gives the place of each, and its value with JSON text parsed; `undefined` if the object does not have it. */
+export function membersIn(holder: JsonObject, place: Place) {
   const { field } = place;
-  return (key) => {
+  return (key: string): { readonly value: Json | undefined; readonly place: Place } => {
     const value = get(holder, key);
     const isNested = field.is === 'json' && place.depth === 0 && field.nested?.includes(key) === true;
     const read = isNested && value !== undefined ? readJsonText(value) : value;
@@ -58,19 +53,16 @@ export function membersIn(holder: JsonObject, place: Place): (key: string) => Op
   };
 }
 
+const inList: Readonly<Partial<Record<Place['is'], Place['is']>>> = {
+  set: 'value',
+  references: 'reference',
+  records: 'record',
+};
+
 export function itemIn(place: Place, index: number): Place {
-  const inList = { set: 'value', references: 'reference', records: 'record' } as const;
-  const is =
-    place.is === 'set' || place.is === 'references' || place.is === 'records' ? inList[place.is] : 'json';
   const comparable = place.comparable && place.field.is === 'json';
-  return {
-    ...place,
-    at: `${place.at}${pointer(index)}`,
-    is,
-    depth: place.depth + 1,
-    comparable,
-    exact: true,
-  };
+  const is = get(inList, place.is) ?? 'json';
+  return { ...place, at: place.at + pointer(index), is, depth: place.depth + 1, comparable, exact: true };
 }
 
 /** The value of a field as manifests show it: without what is not compared, except for the members of `declared`. */
