@@ -124,32 +124,24 @@ export function valuesIn(folder: string, options: InputOptions): Secrets {
 
 export type Declarations = ReturnType<typeof declarationsOf>;
 
-export interface OpenedProjects
-  extends EnvironmentNames,
-    Pick<ProjectFile, 'root' | 'configFile' | 'kinds' | 'sizeLimit'> {
-  readonly files: ReadFiles;
-  load(environment: string | undefined): LoadedProject;
-  environment(name: string | undefined): ProjectEnvironment;
-  /** The declarations as far as they can be read: problems in them are ignored. */
-  declarations(name: string | undefined): Declarations;
-  /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
-  loadFolder(folder: ManifestFolder, environment: string | undefined): Project;
-}
+export type OpenedProjects = ReturnType<typeof openProjects>;
 
 /** Opens a project for several environments. Throws a Failure if the project file itself cannot be read. */
-export function openProjects(options: OpenOptions): OpenedProjects {
+export function openProjects(options: OpenOptions) {
   const opened = openProject(options);
   const { project: file, documents } = opened;
   return {
     ...file,
     files: { project: file, documents },
-    environment: (name) => requireEnvironment(openEnvironment(opened, name)),
-    load: (environment) => readProject(openEnvironment(opened, environment)),
-    declarations(name) {
+    environment: (name: string | undefined) => requireEnvironment(openEnvironment(opened, name)),
+    load: (environment: string | undefined) => readProject(openEnvironment(opened, environment)),
+    /** The declarations as far as they can be read: problems in them are ignored. */
+    declarations(name: string | undefined) {
       const environment = openEnvironment(opened, name);
       return declarationsOf(file, () => manifestsIn(environment));
     },
-    loadFolder({ source, manifests }, environment) {
+    /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
+    loadFolder({ source, manifests }: ManifestFolder, environment: string | undefined): Project {
       const project = { ...file, manifests, notManifests: [] };
       const inFolder = { ...opened, project, documents: documentsOf(project, { files: source }) };
       const folder = openEnvironment(inFolder, environment);

@@ -59,28 +59,27 @@ export function readKinds(source: FileSource, problems: Problems) {
 /** The kinds of descriptors, each made after the one that its objects are below. */
 function kindsOf(described: readonly KindFile[], problems: Problems): Kind[] {
   const byName = new Map(described.map((each) => [each.descriptor.kind, each]));
-  const made = new Map<string, Kind>();
+  // `null` while a kind is being made: if it is asked for then, it is below itself.
+  const made = new Map<string, Kind | null>();
   const names = [...byName.keys(), ...builtInKinds.all.map(({ name }) => name)];
-  const make = (each: KindFile, below: readonly string[] = []): Kind => {
+  const make = (each: KindFile): Kind | null => {
     const { descriptor, proof } = each;
     const known = made.get(descriptor.kind);
-    if (known) return known;
+    if (known !== undefined) return known;
+    made.set(descriptor.kind, null);
     const name = descriptor.parent?.kind ?? '';
     const above = byName.get(name);
-    const chain = [...below, descriptor.kind];
-    const isBelowItself = chain.includes(name);
-    const described = above && !isBelowItself ? make(above, chain) : undefined;
-    const found = isBelowItself ? undefined : (described ?? builtInKinds.find(name));
+    const found = above ? make(above) : (builtInKinds.find(name) ?? null);
     const kind = kindFrom(descriptor, { proof, ...parentOf(each, found, { names, problems }) });
     made.set(kind.name, kind);
     return kind;
   };
-  return described.map((each) => make(each));
+  return described.flatMap((each) => make(each) ?? []);
 }
 
 function parentOf(
   { descriptor: { parent }, document }: KindFile,
-  kind: Kind | undefined,
+  kind: Kind | null,
   { names, problems }: { readonly names: readonly string[]; readonly problems: Problems },
 ): { readonly parent?: Parent } {
   if (!parent) return {};
