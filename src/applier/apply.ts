@@ -8,7 +8,7 @@ import { canonicalJson } from '../model/json.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, requestsForChanges, type Task } from './find.ts';
-import { mostReads, Sightings } from './freshness.ts';
+import { keepFresh, mostReads, type Sightings } from './freshness.ts';
 import { checkBeforeWrites, readNow } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
@@ -81,7 +81,7 @@ async function runAll(tasks: readonly Task[], readAt: number, given: Run) {
   const levels = levelsOf(tasks, run.kinds);
   const read = (entries: readonly KindChange[]) =>
     readNow(requestsForChanges(entries), run, requestsForChanges(entries, { found: true }));
-  const sightings = new Sightings(levels.flatMap((level) => level.units.flat()).filter(isLeft), readAt, {
+  const sightings = keepFresh(levels.flatMap((level) => level.units.flat()).filter(isLeft), readAt, {
     ...run,
     read,
   });

@@ -27,82 +27,32 @@ interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'set
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 
-/** Keeps the reads of objects that are still to be written fresh: reads the remaining ones again, many at once. */
-export class Sightings {
-  readonly #tools: SightingTools;
-  readonly #seen = new Map<Address, Sighting>();
-  readonly #waiting: Set<Task>;
-  #reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
+export type Sightings = ReturnType<typeof keepFresh>;
 
-  /** @param readAt when the objects of the tasks were read, in milliseconds since 1970 */
-  constructor(tasks: readonly Task[], readAt: number, tools: SightingTools) {
-    this.#tools = tools;
-    this.#waiting = new Set(tasks);
-    const now = tools.clock.now();
-    for (const task of tasks) {
-      const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, now);
-      this.#seen.set(task.change.address, { until, task, stale: null });
-    }
-  }
+/**
+ * Keeps the reads of objects that are still to be written fresh: reads the remaining ones again, many at once. `readAt`: when the
+ * objects of the tasks were read, in milliseconds since 1970.
+ */
+export function keepFresh(
+  tasks: readonly Task[],
+  readAt: number,
+  { clock, journal, created, secrets, settings, read }: SightingTools,
+) {
+  const readUntil = (task: Task) =>
+    isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, clock.now());
+  const sightings = new Map<Address, Sighting>(
+    tasks.map((task) => [task.change.address, { until: readUntil(task), task, stale: null }]),
+  );
+  const waiting = new Set(tasks);
+  let reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
+  const seenOf = (unit: readonly Task[]) => unit.flatMap(({ change }) => sightings.get(change.address) ?? []);
+  const isFresh = (unit: readonly Task[]) => seenOf(unit).every(({ until }) => clock.now() <= until);
 
-  /** The tasks with their current objects; if there are reasons, none may be made. Rejects if the objects cannot be read. */
-  async check(unit: readonly Task[]) {
-    // A list that is being read must not change with each page because of what this run creates and deletes. Only those
-    // who asked for it care whether it could be read.
-    if (this.#isFresh(unit)) await this.#reading?.done.catch(() => {});
-    if (!this.#isFresh(unit)) await this.#readFor(unit);
-    const seen = this.#seenOf(unit);
-    const reasons = seen.flatMap(({ task, stale }) =>
-      stale === null ? [] : [[task.change.address, stale] as const],
-    );
-    return {
-      tasks: seen.map(({ task }) => task),
-      notAfter: Math.min(...seen.map(({ until }) => until)),
-      reasons: new Map(reasons),
-    };
-  }
-
-  forget(unit: readonly Task[]): void {
-    for (const task of unit) this.#waiting.delete(task);
-  }
-
-  expire(unit: readonly Task[]): void {
-    for (const { change } of unit) {
-      const seen = this.#seen.get(change.address);
-      if (seen) this.#seen.set(change.address, { ...seen, until: Number.NEGATIVE_INFINITY });
-    }
-  }
-
-  #isFresh(unit: readonly Task[]): boolean {
-    const now = this.#tools.clock.now();
-    return this.#seenOf(unit).every(({ until }) => now <= until);
-  }
-
-  #seenOf(unit: readonly Task[]): Sighting[] {
-    return unit.flatMap(({ change }) => this.#seen.get(change.address) ?? []);
-  }
-
-  async #readFor(unit: readonly Task[]): Promise<void> {
-    const running = this.#reading;
-    if (running && unit.every((task) => running.tasks.has(task))) return running.done;
-    const most = unit.some(({ kind }) => kind.read.how !== 'list') ? mostOfEach : mostOfList;
-    const alike = [...this.#waiting].filter((task) =>
-      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other)),
-    );
-    const tasks = new Set([...unit, ...alike.slice(0, most)]);
-    const done = this.#read([...tasks]).finally(() => {
-      if (this.#reading?.tasks === tasks) this.#reading = null;
-    });
-    this.#reading = { tasks, done };
-    return done;
-  }
-
-  async #read(tasks: readonly Task[]): Promise<void> {
-    const { clock, journal, created, secrets, settings, read } = this.#tools;
-    const readAt = clock.now();
-    const find = finderIn(await read(tasks));
+  const readAgain = async (due: ReadonlySet<Task>) => {
+    const begun = clock.now();
+    const find = finderIn(await read([...due]));
     const now = clock.now();
-    for (const { change, ...task } of tasks) {
+    for (const { change, ...task } of due) {
       const entry = created.fill({ ...task, change });
       const found = find(entry);
       const readiness = readinessOf(entry, found, journal.progress(change.address), secrets);
@@ -110,19 +60,53 @@ export class Sightings {
       const isWhole = readiness.is === 'ready' && from === 0 && entry.change.ignored !== undefined;
       const again = isWhole ? madeAgain(entry, found.live, found.standard, settings) : entry.change;
       const why = readiness.is === 'stale' ? readiness.why : typeof again === 'string' && again;
-      this.#seen.set(change.address, {
-        until: untilOf(entry, readAt, now),
-        task: {
-          ...entry,
-          change: typeof again === 'string' ? change : again,
-          live: found.live,
-          from,
-          resumed,
-        },
+      const current = typeof again === 'string' ? change : again;
+      sightings.set(change.address, {
+        until: untilOf(entry, begun, now),
+        task: { ...entry, change: current, live: found.live, from, resumed },
         stale: why ? `Changed since the plan: ${why}.` : null,
       });
     }
-  }
+  };
+  const readFor = (unit: readonly Task[]): Promise<void> => {
+    const running = reading;
+    if (running && unit.every((task) => running.tasks.has(task))) return running.done;
+    const most = unit.some(({ kind }) => kind.read.how !== 'list') ? mostOfEach : mostOfList;
+    const alike = [...waiting].filter((task) =>
+      unit.some((other) => task.kind === other.kind && isDoubled(task) === isDoubled(other)),
+    );
+    const due = new Set([...unit, ...alike.slice(0, most)]);
+    const done = readAgain(due).finally(() => {
+      if (reading?.tasks === due) reading = null;
+    });
+    reading = { tasks: due, done };
+    return done;
+  };
+  return {
+    /** The tasks with their current objects; if there are reasons, none may be made. Rejects if the objects cannot be read. */
+    async check(unit: readonly Task[]) {
+      // A list that is being read must not change with each page because of what this run creates and deletes. Only those
+      // who asked for it care whether it could be read.
+      if (isFresh(unit)) await reading?.done.catch(() => {});
+      if (!isFresh(unit)) await readFor(unit);
+      const seen = seenOf(unit);
+      const reasons = seen.flatMap(({ task, stale }) =>
+        stale === null ? [] : [[task.change.address, stale] as const],
+      );
+      return {
+        tasks: seen.map(({ task }) => task),
+        notAfter: Math.min(...seen.map(({ until }) => until)),
+        reasons: new Map(reasons),
+      };
+    },
+    forget(unit: readonly Task[]): void {
+      for (const task of unit) waiting.delete(task);
+    },
+    expire(unit: readonly Task[]): void {
+      for (const seen of seenOf(unit))
+        sightings.set(seen.task.change.address, { ...seen, until: Number.NEGATIVE_INFINITY });
+    },
+  };
 }
 
 /** When a read is too old. If reading takes long, the limit grows, or every read would be too old at once. */

@@ -45,12 +45,30 @@ export async function openJournal(dir: string, plan: JournalPlan) {
     });
   };
   let isInTheWay = isOver;
-  const out = new RecordFile(file, async () => {
-    if (isInTheWay) await setAside(plan.createdAt);
-    isInTheWay = false;
-    return openForAppend(file, isOver ? 0 : length, plan);
+  let handle: FileHandle | null = null;
+  let waiting = '';
+  const writes = new SharedWork(async () => {
+    const lines = waiting;
+    waiting = '';
+    try {
+      if (isInTheWay) await setAside(plan.createdAt);
+      isInTheWay = false;
+      handle ??= await openForAppend(file, isOver ? 0 : length, plan);
+      await appendWhole(handle, lines);
+    } catch (error) {
+      throw unwritableFile(file, error);
+    }
   });
-  const append = (record: JournalRecord) => out.append(`${JSON.stringify(record)}\n`);
+  const close = async () => {
+    await writes.idle;
+    await handle?.close();
+    handle = null;
+  };
+  /** Records that come during a write share the next one: thousands of deletes end at once. Rejects with a Failure. */
+  const append = (record: JournalRecord) => {
+    waiting += `${JSON.stringify(record)}\n`;
+    return writes.run();
+  };
   return {
     file,
     /** The records of earlier runs about a change; `null` if none started it. */
@@ -63,52 +81,12 @@ export async function openJournal(dir: string, plan: JournalPlan) {
     settle: (change: Address, settled: Pick<Settled, 'unmet' | 'after' | 'id'>, at: string) =>
       append({ type: 'settled', at, change, ...settled }),
     async finish(at: string) {
-      const exists = out.isOpen || length > 0;
-      await out.close();
+      const exists = handle !== null || length > 0;
+      await close();
       if (exists) await setAside(at);
     },
-    close: () => out.close(),
+    close,
   };
-}
-
-class RecordFile {
-  readonly #file: string;
-  readonly #open: () => Promise<FileHandle>;
-  #handle: FileHandle | null = null;
-  readonly #writes = new SharedWork(() => this.#write());
-  #waiting: string[] = [];
-
-  constructor(file: string, openIt: () => Promise<FileHandle>) {
-    this.#file = file;
-    this.#open = openIt;
-  }
-
-  get isOpen(): boolean {
-    return this.#handle !== null;
-  }
-
-  /** Records that come during a write share the next one: thousands of deletes end at once. Rejects with a Failure. */
-  append(text: string): Promise<void> {
-    this.#waiting.push(text);
-    return this.#writes.run();
-  }
-
-  async #write(): Promise<void> {
-    const text = this.#waiting.join('');
-    this.#waiting = [];
-    try {
-      this.#handle ??= await this.#open();
-      await appendWhole(this.#handle, text);
-    } catch (error) {
-      throw unwritableFile(this.#file, error);
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#writes.idle;
-    await this.#handle?.close();
-    this.#handle = null;
-  }
 }
 
 /** Whether the runs were of an earlier plan and ended before this one was made. The same plan needs no clock for that. */

@@ -25,125 +25,99 @@ export interface ResultRecorder {
  * finished changes, and a tail with those that have begun. A write adds what has finished and replaces the tail, so a change
  * costs the same in a long run as in a short one.
  */
-export class ResultFile implements ResultRecorder {
-  readonly file: string;
-  readonly #plan: Plan;
-  readonly #now: () => string;
-  readonly #startedAt: string;
-  readonly #origin: Pick<Result, 'revision' | 'undoes'>;
-  readonly #begun = new Map<Address, ChangeResult>();
-  readonly #finished: ChangeResult[] = [];
-  #handle: FileHandle | null = null;
-  /** How many of the finished changes the file has for good, and where they end, in bytes. */
-  #kept = 0;
-  #keptBytes = 0;
-  #length = 0;
-  #ended: Pick<Result, 'endedAt' | 'outcome' | 'summary'> | null = null;
-  /** Each write holds the current state, for all who wait for it. */
-  readonly #writes = new SharedWork(() => this.#write());
+export function openResultFile(
+  file: string,
+  { environment, tenant, digest, changes: planned }: Plan,
+  now: () => string,
+  origin: Pick<Result, 'revision' | 'undoes'> = {},
+) {
+  const startedAt = now();
+  const begun = new Map<Address, ChangeResult>();
+  const finished: ChangeResult[] = [];
+  let handle: FileHandle | null = null;
+  // How many of the finished changes the file has for good, and where they end, in bytes.
+  let kept = { changes: 0, bytes: 0 };
+  let length = 0;
+  let ended: Pick<Result, 'endedAt' | 'outcome' | 'summary'> | null = null;
 
-  constructor(file: string, plan: Plan, now: () => string, origin: Pick<Result, 'revision' | 'undoes'> = {}) {
-    this.file = file;
-    this.#plan = plan;
-    this.#now = now;
-    this.#startedAt = now();
-    this.#origin = origin;
-  }
-
-  async start(changes: readonly ChangeResult[]): Promise<void> {
-    for (const change of changes) this.#begun.set(change.address, change);
-    await this.#writes.run();
-    // Previous values must survive even a power failure once the tenant has new ones.
-    await this.#handle?.datasync();
-  }
-
-  finish(change: ChangeResult): void {
-    if (!this.#begun.delete(change.address)) return;
-    this.#finished.push(change);
-    // `end` writes everything again, and says if it cannot.
-    this.#writes.run().catch(() => {});
-  }
-
-  /** Replaces what was recorded by the result of the whole run. Throws a Failure if it cannot be written. */
-  async end(result: Result): Promise<void> {
-    const { endedAt, outcome, summary } = result;
-    this.#ended = { endedAt, outcome, summary };
-    // If there is no room for the whole result, what was recorded says at least how the run ended.
-    if (this.#handle) await this.#writes.run().catch(() => {});
-    await this.close();
-    await replaceFiles([{ path: this.file, content: `${JSON.stringify(result, null, 2)}\n` }]);
-  }
-
-  async discard(): Promise<void> {
-    const isRecorded = await this.close();
-    if (isRecorded) await rm(this.file, { force: true });
-  }
-
-  async close(): Promise<boolean> {
-    await this.#writes.idle;
-    const handle = this.#handle;
-    this.#handle = null;
-    await handle?.close();
-    return handle !== null;
-  }
-
-  async #write(): Promise<void> {
-    try {
-      if (!this.#handle) {
-        makeFolder(dirname(this.file));
-        this.#handle = await open(this.file, 'w');
-      }
-      const handle = this.#handle;
-      const fresh = this.#finished.slice(this.#kept);
-      const head = this.#keptBytes === 0 ? this.#head() : '';
-      const entries = Buffer.from(head + this.#lines(fresh, this.#kept === 0));
-      const begun = this.#lines([...this.#begun.values()], this.#finished.length === 0);
-      const text = Buffer.concat([entries, Buffer.from(`${begun}\n${this.#tail()}\n`)]);
-      // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.
-      const more = Math.max(0, this.#keptBytes + text.length - this.#length);
-      await writeAt(handle, Buffer.alloc(more, ' '), this.#length);
-      const blanks = Buffer.alloc(Math.max(0, this.#length - this.#keptBytes - text.length), ' ');
-      await writeAt(handle, Buffer.concat([text, blanks]), this.#keptBytes);
-      this.#length = this.#keptBytes + text.length + blanks.length;
-      this.#keptBytes += entries.length;
-      this.#kept += fresh.length;
-    } catch (error) {
-      throw unwritableFile(this.file, error);
-    }
-  }
-
-  #head(): string {
-    const { environment, tenant, digest } = this.#plan;
-    const head = {
+  const head = () => {
+    const run = {
       formatVersion: resultFormat,
       planDigest: digest,
       environment,
       tenant,
-      ...this.#origin,
-      startedAt: this.#startedAt,
+      ...origin,
+      startedAt,
     };
-    return `${JSON.stringify(head).slice(0, -1)},"changes":[\n`;
-  }
-
-  #lines(changes: readonly ChangeResult[], isFirst: boolean): string {
-    return changes
-      .map((change, at) => `${isFirst && at === 0 ? '' : ',\n'}${JSON.stringify(change)}`)
-      .join('');
-  }
-
-  #tail(): string {
-    if (this.#ended) return `],${JSON.stringify(this.#ended).slice(1)}`;
-    const listed = [...this.#finished, ...this.#begun.values()];
+    return `${JSON.stringify(run).slice(0, -1)},"changes":[\n`;
+  };
+  const tail = () => {
+    const listed = [...finished, ...begun.values()];
     const counted = countOutcomes(listed);
-    const notAttempted = counted.notAttempted + this.#plan.changes.length - listed.length;
-    const rest = {
-      endedAt: this.#now(),
-      outcome: 'interrupted',
-      summary: { ...counted, notAttempted },
-      diagnostics: [runUnfinished],
-    };
-    return `],${JSON.stringify(rest).slice(1)}`;
-  }
+    const notAttempted = counted.notAttempted + planned.length - listed.length;
+    const summary = { ...counted, notAttempted };
+    const open = { endedAt: now(), outcome: 'interrupted', summary, diagnostics: [runUnfinished] };
+    return `],${JSON.stringify(ended ?? open).slice(1)}`;
+  };
+  /** Each write holds the current state, for all who wait for it. */
+  const writes = new SharedWork(async () => {
+    try {
+      if (handle === null) makeFolder(dirname(file));
+      handle ??= await open(file, 'w');
+      const fresh = finished.slice(kept.changes);
+      const entries = Buffer.from((kept.bytes === 0 ? head() : '') + lines(fresh, kept.changes === 0));
+      const rest = lines([...begun.values()], finished.length === 0);
+      const text = Buffer.concat([entries, Buffer.from(`${rest}\n${tail()}\n`)]);
+      // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.
+      const more = Math.max(0, kept.bytes + text.length - length);
+      await writeAt(handle, Buffer.alloc(more, ' '), length);
+      const blanks = Buffer.alloc(Math.max(0, length - kept.bytes - text.length), ' ');
+      await writeAt(handle, Buffer.concat([text, blanks]), kept.bytes);
+      length = kept.bytes + text.length + blanks.length;
+      kept = { changes: kept.changes + fresh.length, bytes: kept.bytes + entries.length };
+    } catch (error) {
+      throw unwritableFile(file, error);
+    }
+  });
+  const close = async () => {
+    await writes.idle;
+    const isRecorded = handle !== null;
+    await handle?.close();
+    handle = null;
+    return isRecorded;
+  };
+  return {
+    file,
+    async start(changes: readonly ChangeResult[]) {
+      for (const change of changes) begun.set(change.address, change);
+      await writes.run();
+      // Previous values must survive even a power failure once the tenant has new ones.
+      await handle?.datasync();
+    },
+    finish(change: ChangeResult) {
+      if (!begun.delete(change.address)) return;
+      finished.push(change);
+      // `end` writes everything again, and says if it cannot.
+      writes.run().catch(() => {});
+    },
+    /** Replaces what was recorded by the result of the whole run. Throws a Failure if it cannot be written. */
+    async end(result: Result): Promise<void> {
+      const { endedAt, outcome, summary } = result;
+      ended = { endedAt, outcome, summary };
+      // If there is no room for the whole result, what was recorded says at least how the run ended.
+      if (handle) await writes.run().catch(() => {});
+      await close();
+      await replaceFiles([{ path: file, content: `${JSON.stringify(result, null, 2)}\n` }]);
+    },
+    async discard(): Promise<void> {
+      if (await close()) await rm(file, { force: true });
+    },
+    close,
+  };
+}
+
+function lines(changes: readonly ChangeResult[], isFirst: boolean): string {
+  return changes.map((change, at) => `${isFirst && at === 0 ? '' : ',\n'}${JSON.stringify(change)}`).join('');
 }
 
 /** Writes all of it: one call may write less. */

@@ -5,7 +5,7 @@ import { applyChanges } from '../applier/apply.ts';
 import { openJournal } from '../applier/journal.ts';
 import { findPlanRefusals } from '../applier/preflight.ts';
 import { isRegular } from '../applier/replace-files.ts';
-import { ResultFile, type ResultRecorder } from '../applier/result-file.ts';
+import { openResultFile, type ResultRecorder } from '../applier/result-file.ts';
 import type { ApplyEvent, TenantPort } from '../applier/run.ts';
 import type { Sent } from '../client/answer.ts';
 import { describeAnswer } from '../client/describe.ts';
@@ -140,8 +140,8 @@ async function openResults(
     throw unwritableFile(folder, error);
   }
   const stamp = now().replaceAll(/[:.]/g, '-');
-  const kept = new ResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now, origin);
-  const other = asked === null ? null : new ResultFile(asked, plan, now, origin);
+  const kept = openResultFile(join(folder, `${stamp}-${plan.environment}.json`), plan, now, origin);
+  const other = asked === null ? null : openResultFile(asked, plan, now, origin);
   // A pipe gets the whole result, once.
   const recorded = other && (await isRegular(other.file)) ? [kept, other] : [kept];
   return {

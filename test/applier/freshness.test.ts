@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KindChange, Task } from '../../src/applier/find.ts';
-import { Sightings } from '../../src/applier/freshness.ts';
+import { keepFresh } from '../../src/applier/freshness.ts';
 import { openJournal } from '../../src/applier/journal.ts';
 import type { Kind, UpdateInput, Write } from '../../src/kinds/kind.ts';
 import { ignoring } from '../../src/kinds/live-objects.ts';
@@ -42,7 +42,7 @@ async function world(
   const asked: string[][] = [];
   /** What somebody changed meanwhile. */
   const changed = new Map<string, string | null>();
-  const sightings = new Sightings(tasks, clock.now(), {
+  const sightings = keepFresh(tasks, clock.now(), {
     clock,
     journal: await openJournal(await newFolder(), planOf([])),
     created: { fill: (entry) => entry },

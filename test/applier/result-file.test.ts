@@ -14,7 +14,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { planResult } from '../../src/applier/change-result.ts';
-import { ResultFile } from '../../src/applier/result-file.ts';
+import { openResultFile } from '../../src/applier/result-file.ts';
 import { formOfText, readResultFile } from '../../src/applier/saved-file.ts';
 import type { ChangeOutcome, ChangeResult } from '../../src/model/documents.ts';
 import { newFolder } from './run.ts';
@@ -26,10 +26,10 @@ const now = () => '2026-01-02T03:04:05.678Z';
 const resultOf = (outcome: 'done' | 'partial', changes: readonly ChangeResult[] = []) =>
   planResult(plan, { startedAt: now(), endedAt: now(), outcome, changes }, []);
 
-const files: ResultFile[] = [];
+const files: ReturnType<typeof openResultFile>[] = [];
 
-function record(file: string): ResultFile {
-  const recorder = new ResultFile(file, plan, now);
+function record(file: string) {
+  const recorder = openResultFile(file, plan, now);
   files.push(recorder);
   return recorder;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
-import { ResultFile } from '../../src/applier/result-file.ts';
+import { openResultFile } from '../../src/applier/result-file.ts';
 import type { ApplyEvent } from '../../src/applier/run.ts';
 import { readResultFile } from '../../src/applier/saved-file.ts';
 import type { ReadRequest } from '../../src/kinds/live-objects.ts';
@@ -158,7 +158,7 @@ describe('a run that was killed', () => {
       if (moment.journal.length > 0) await writeFile(journal.file, moment.journal);
       const started = plan.changes.filter(({ address }) => moment.journal.includes(`"${address}"`));
       const file = join(folder, 'result.json');
-      const record = new ResultFile(file, plan, () => plan.createdAt);
+      const record = openResultFile(file, plan, () => plan.createdAt);
       tenant.become(moment.world);
       const listed: string[][] = [];
       tenant.fault = async () => {
