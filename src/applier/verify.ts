@@ -24,6 +24,7 @@ import {
   itemsOf,
   type Json,
   type JsonObject,
+  mapJson,
   mapMembers,
   sameJson,
 } from '../model/json.ts';
@@ -72,15 +73,9 @@ function resourceOf({ kind, change }: KindChange): Resource {
 /** The live values that the plan shows: they were in clear when it was made. */
 export function valuesShown({ diff }: Change): JsonObject {
   return diff.reduce<JsonObject>((shown, { path, before }) => {
-    const clear = withoutRedacted(before);
+    const clear = mapJson(before, (part) => (isRedacted(part) ? null : part));
     return clear === null ? shown : setMember(shown, path, clear);
   }, {});
-}
-
-function withoutRedacted(value: Json): Json {
-  if (value === redacted) return null;
-  if (isArray(value)) return value.map(withoutRedacted);
-  return isObject(value) ? mapMembers(value, (item) => withoutRedacted(item) ?? undefined) : value;
 }
 
 /**
@@ -98,11 +93,10 @@ export function madeAgain(
     const lost = live === null ? [] : differingLosses(change, live);
     return lost.length === 0 ? change : `it would delete other values of ${lost.join(', ')}`;
   }
-  const match = { kind, resource: resourceOf(entry), live };
   // Secrets and hidden values stay where the plan says so.
   const isLeft = (at: Pointer) => (change.left ?? []).includes(at);
   const unseen: UnseenPolicy = { isSame: (_secret, _test, at) => isLeft(at), isLeft };
-  const { change: made } = changeFor(match, base, { settings, unseen });
+  const { change: made } = changeFor({ kind, resource: resourceOf(entry), live }, base, { settings, unseen });
   if (made === null) return 'nothing would change';
   const misplaced = misplacedMarkers(change.declared ?? {}, '');
   if (misplaced.length > 0) return `it declares no such value for ${misplaced.join(', ')}`;
@@ -111,23 +105,15 @@ export function madeAgain(
   const hidden = made.risk.filter((risk) => !change.risk.includes(risk));
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
-  const changed = new Set(change.diff.map(({ path }) => topName(path)));
-  const { ignored = [] } = change;
-  const [shown = [], now = []] = [change, made].map(({ requests }) =>
-    ignored.length === 0
-      ? requests
-      : requests.map((request) => ({ ...request, body: withoutIgnored(request.body, ignored) })),
-  );
-  if (!sameRequests(kind, changed, shown, now)) return 'its requests would be different';
+  if (!sameRequests(entry, made.requests)) return 'its requests would be different';
   return change.ignored ? { ...change, requests: made.requests } : change;
 }
 
 /** A body without what is unset in it, or stays as it is because the change ignores it: either may have become the other. */
 function withoutIgnored(body: Json, ignored: readonly Pointer[]): Json {
-  if (isArray(body)) return body.map((item) => withoutIgnored(item, ignored));
-  if (!isObject(body)) return body;
-  return mapMembers(body, (value) =>
-    value === null || isIgnored(ignored, livePlace(value) ?? '') ? undefined : withoutIgnored(value, ignored),
+  const isLeft = (value: Json) => value === null || isIgnored(ignored, livePlace(value) ?? '');
+  return mapJson(body, (part) =>
+    isObject(part) ? mapMembers(part, (value) => (isLeft(value) ? undefined : value)) : part,
   );
 }
 
@@ -137,20 +123,18 @@ function differingLosses({ diff }: Change, live: LiveObject): string[] {
   const left = new Set(concealedIn(diff).map(({ path }) => topName(path)));
   const whole = diff.filter(({ path, before }) => segmentsOf(path).length === 1 && before !== null);
   const compared = kind.read.defaults ? new Set(whole.map(({ path }) => topName(path))) : null;
-  const [shown, lost] = [diff, lostWith(live, null)].map((side) =>
-    side
-      .filter((each) => !left.has(topName(each.path)) && (compared?.has(topName(each.path)) ?? true))
-      .map(({ path, before }): Difference => {
-        return { path, op: 'remove', before, after: null, sensitive: false, origin: null };
-      }),
-  );
-  return differingFields(kind, shown ?? [], lost ?? []);
+  const lossesIn = (side: readonly FieldDifference[]) =>
+    side.map(({ path, before }): Difference => {
+      return { path, op: 'remove', before, after: null, sensitive: false, origin: null };
+    });
+  const names = differingFields(kind, lossesIn(diff), lossesIn(lostWith(live, null)));
+  return names.filter((name) => !left.has(name) && (compared?.has(name) ?? true));
 }
 
-const holdsRedacted = (value: Json): boolean => value === redacted || itemsOf(value).some(holdsRedacted);
+const isRedacted = (value: Json) => value === redacted;
 
 const concealedIn = (diff: readonly Difference[]) =>
-  diff.filter(({ sensitive, before }) => sensitive || holdsRedacted(before));
+  diff.filter(({ sensitive, before }) => sensitive || placesOf(before, isRedacted).length > 0);
 
 /** Deletes share requests, so they are checked together: every object of such a request must be in the plan. */
 export function wrongDeletes(
@@ -159,15 +143,12 @@ export function wrongDeletes(
   settings: ApiSettings,
 ): KindChange[] {
   const deletes = entries.filter(({ change }) => change.action === 'delete');
-  const made = deletes.map(({ kind, change }) => {
-    const { requests, risk } = removalOf(kind, change, settings);
-    return { ...change, requests, risk };
-  });
+  const made = deletes.map(({ kind, change }) => ({ ...change, ...removalOf(kind, change, settings) }));
   const expected = new Map(batchDeletes(made, kinds).map((change) => [change.address, change]));
-  return deletes.filter(({ kind, change }) => {
-    const { requests = [], risk = [] } = expected.get(change.address) ?? {};
-    const isSame = requests.length > 0 && sameRequests(kind, new Set(), change.requests, requests);
-    return !isSame || risk.some((each) => !change.risk.includes(each));
+  return deletes.filter((entry) => {
+    const { requests = [], risk = [] } = expected.get(entry.change.address) ?? {};
+    const isSame = requests.length > 0 && sameRequests(entry, requests);
+    return !isSame || risk.some((each) => !entry.change.risk.includes(each));
   });
 }
 
@@ -181,22 +162,17 @@ function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
   const place = livePlace(value);
   if (place !== null) return place === at ? [] : [at];
   if (secretName(value) !== null || refOf(value) !== null) return [];
-  const isForeign = isObject(value) && Object.keys(value).some((name) => foreignMarkers.includes(name));
+  const foreign = ['$lookup', '$tag', '$literal', '$jsonText'];
+  const isForeign = isObject(value) && foreign.some((name) => Object.hasOwn(value, name));
   return isForeign ? [at] : placesIn(value, at).flatMap(([below, item]) => misplacedMarkers(item, below));
 }
 
-const foreignMarkers = ['$lookup', '$tag', '$literal', '$jsonText'];
-
+/** The fields with a difference that only one of the sides has, or has more often: items without order may look alike. */
 function differingFields(kind: Kind, shown: readonly Difference[], made: readonly Difference[]): string[] {
-  const textsOf = (diff: readonly Difference[]) => {
-    const texts = groupBy(diff, ({ path }) => topName(path)).map(([name, group]) => {
-      const all = group.map((each) => `${textOfDifference(kind, each)} ${each.sensitive}`);
-      return [name, all.sort().join()] as const;
-    });
-    return new Map(texts);
-  };
-  const [one, other] = [textsOf(shown), textsOf(made)];
-  return [...new Set([...one.keys(), ...other.keys()])].filter((name) => one.get(name) !== other.get(name));
+  const sides = [...shown.map((entry) => ({ entry, by: 1 })), ...made.map((entry) => ({ entry, by: -1 }))];
+  const byText = groupBy(sides, ({ entry }) => `${textOfDifference(kind, entry)} ${entry.sensitive}`);
+  const unequal = byText.filter(([, same]) => same.reduce((sum, { by }) => sum + by, 0) !== 0);
+  return [...new Set(unequal.map(([, [{ entry }]]) => topName(entry.path)))];
 }
 
 function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifference): string {
@@ -214,16 +190,17 @@ function textOfDifference(kind: Kind, { path, op, before, after }: FieldDifferen
   return canonicalJson([name, at, op, normal(before), normal(after)]);
 }
 
-/** @param changed the fields that the change is about: only others go back in the form in which the tenant shows them */
-function sameRequests(
-  kind: Kind,
-  changed: ReadonlySet<string>,
-  shown: readonly Request[],
-  made: readonly Request[],
-): boolean {
-  const normal = (requests: readonly Request[]) =>
-    requests.map(({ body, ...call }) => ({ ...call, body: normalBody(body, kind, changed) }));
-  return sameJson(normal(shown), normal(made));
+function sameRequests({ kind, change }: KindChange, made: readonly Request[]): boolean {
+  const { requests, diff } = change;
+  const ignored = change.action === 'update' ? (change.ignored ?? []) : [];
+  // Only fields that the change is not about go back in the form in which the tenant shows them.
+  const changed = new Set(diff.map(({ path }) => topName(path)));
+  const normal = (all: readonly Request[]) =>
+    all.map(({ body, ...call }) => {
+      const compared = ignored.length === 0 ? body : withoutIgnored(body, ignored);
+      return { ...call, body: normalBody(compared, kind, changed) };
+    });
+  return sameJson(normal(requests), normal(made));
 }
 
 /** A body in which parts of the live object have one form, whatever form the tenant shows. */
@@ -268,9 +245,8 @@ export function hasEffect(
 ): boolean {
   if (entry.change.action === 'delete') return live === null;
   if (live === null) return false;
-  return compareNow(entry, live, secrets).differences.every(({ path }) =>
-    except.includes(placeIn(entry, path)),
-  );
+  const { differences: open } = compareNow(entry, live, secrets);
+  return open.every(({ path }) => except.includes(placeIn(entry, path)));
 }
 
 /** True if each difference is as before or as after: none or some of the change's requests were carried out. */
@@ -342,21 +318,16 @@ export function deviationsOf(
     return isSpelling ? [] : besideWords(entry, each.after === null ? 'added' : 'removed', each.path);
   });
   const changed = before ? changedBeside(entry, planned, before, live) : [];
-  const lost = changed.filter(
-    ({ path, op, before: was }) =>
-      // Hosts show nothing in various forms.
-      op === 'remove' &&
-      (itemsOf(was).length > 0 || (typeof was !== 'object' && was !== '')) &&
-      planned.isInField(path),
-  );
-  const other = changed
-    .filter(({ path }) => !planned.isInField(path))
-    .map(({ path }) => pointer(topName(path)));
-  const lostWords = lost.map(({ path }) => besideWords(entry, 'removed', path));
+  const lost = changed.flatMap(({ path, op, before: was }) => {
+    // Hosts show nothing in various forms.
+    const wasSet = itemsOf(was).length > 0 || (typeof was !== 'object' && was !== '');
+    return op === 'remove' && wasSet && planned.isInField(path) ? besideWords(entry, 'removed', path) : [];
+  });
+  const beside = changed.flatMap(({ path }) => (planned.isInField(path) ? [] : pointer(topName(path))));
   return {
-    warnings: [...new Set([...warnings, ...lostWords])],
+    warnings: [...new Set([...warnings, ...lost])],
     unmet: [...new Set(open.map(({ path }) => placeIn(entry, path)))],
-    beside: [...new Set(other)],
+    beside: [...new Set(beside)],
   };
 }
 
@@ -426,15 +397,14 @@ export function judgeEffect(
   secrets: KnownSecrets,
 ): 'taken' | 'notTaken' | 'unclear' {
   if (others.length > 0) return 'unclear';
-  const was = before.get(entry.change.address) ?? null;
+  const { address, id, requests, risk } = entry.change;
+  const was = before.get(address) ?? null;
   if ((live?.fingerprint() ?? null) === was) return 'notTaken';
-  const { change } = entry;
-  const { requests } = change;
-  const isReplaced = change.risk.includes('replace');
+  const isReplaced = risk.includes('replace');
   if (isReplaced && requests[index]?.method === 'DELETE') {
     if (live === null) return 'taken';
     // An object with another id was made by somebody else: do not create a second one.
-    return live.id === change.id && isInProgress(entry, live, secrets) ? 'notTaken' : 'unclear';
+    return live.id === id && isInProgress(entry, live, secrets) ? 'notTaken' : 'unclear';
   }
   if (hasEffect(entry, live, secrets)) return 'taken';
   if (requests.length === 1 || !isInProgress(entry, live, secrets)) return 'unclear';

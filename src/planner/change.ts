@@ -163,32 +163,22 @@ function writeChange(
 function disclosureOf(
   { kind, resource }: Match,
   below: LiveObject | null,
-  past: Resource | null | undefined,
+  previous: Resource | null | undefined,
 ) {
   // From the manifest itself: as it is compared, an ignored field has its live value, but it is still secret.
   const written = declaredFields(kind, resource.fields, below);
-  const marked = [...resource.secrets(), ...(past?.secrets() ?? [])];
-  const known = [past?.fields, resource.shown].map((fields) =>
-    fields === undefined ? [] : [declaredFields(kind, fields, below)],
+  const marked = [...resource.secrets(), ...(previous?.secrets() ?? [])];
+  const [past, shown] = [previous?.fields, resource.shown].map(
+    (fields) => fields && declaredFields(kind, fields, below),
   );
-  const [shown = [], seen = []] = known;
-  // Values from the revision may be shown again, but not in a request: it is computed again without the revision.
   const isConcealed = sensitiveIn(kind, below, written, { marked });
-  const isSensitive = known.every(({ length }) => length === 0)
-    ? isConcealed
-    : sensitiveIn(kind, below, written, { marked, shown, seen });
+  const clear = { marked, shown: past ? [past] : [], seen: shown ? [shown] : [] };
   return {
     isConcealed,
-    isSensitive,
+    // Values from the revision may be shown again, but not in a request: it is computed again without the revision.
+    isSensitive: past || shown ? sensitiveIn(kind, below, written, clear) : isConcealed,
     // An apply computes the change again without the revision, which therefore may not affect what is concealed elsewhere.
-    wasSensitive: past
-      ? sensitiveIn(kind, below, written, {
-          marked,
-          shown,
-          seen,
-          past: declaredFields(kind, past.fields, below),
-        })
-      : isSensitive,
+    wasSensitive: past && sensitiveIn(kind, below, written, { ...clear, past }),
     secrets: [...new Set([...secretPlaces(written), ...marked])],
   };
 }
