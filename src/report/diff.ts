@@ -1,16 +1,12 @@
 import { groupBy, lazy } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import { type Action, type Diff, type DiffObject, differs } from '../model/documents.ts';
+import { type Diff, type DiffObject, differs } from '../model/documents.ts';
 import { type Entry, emptyEntry, emptyPage, groupByKind, type Page } from './page.ts';
 import { fieldOf, pathWords } from './values.ts';
 import { type Count, countIs, joinParts, scopeWords, tenantWords } from './words.ts';
 
 /** An object of the first side alone looks removed, one of the second side alone looks added. */
-const actions: Readonly<Record<DiffObject['in'], Action>> = {
-  both: 'update',
-  first: 'delete',
-  second: 'create',
-};
+const actions = { both: 'update', first: 'delete', second: 'create' } as const;
 
 export function diffPage(diff: Diff): Page {
   const [first, second] = diff.sides;

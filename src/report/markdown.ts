@@ -1,5 +1,4 @@
 import { type Group as Family, groupBy } from '../model/basics.ts';
-import type { ChangeOutcome } from '../model/documents.ts';
 import type { Diagnostic, Severity } from '../model/failure.ts';
 import { namesAndMore, timeWords } from '../model/words.ts';
 import { familiesOf } from './families.ts';
@@ -39,18 +38,8 @@ const maxHeading = 3;
 const severitySigns: Readonly<Record<Severity, string>> = { error: '❌', warning: '⚠️', info: 'ℹ️' };
 /** Errors are the last to be cut, also among the changes of a plan. */
 const severityRanks: Readonly<Record<Severity, number>> = { error: -1, warning: 100, info: 101 };
-const levelSigns: Readonly<Record<Page['points'][number]['level'], string>> = {
-  high: '🔴 high',
-  medium: '🟠 medium',
-  low: '🔵 low',
-};
-const outcomeSigns: Readonly<Record<ChangeOutcome, string>> = {
-  done: '✅',
-  failed: '❌',
-  skipped: '⏭️',
-  notAttempted: '⬜',
-  unknown: '❓',
-};
+const levelSigns = { high: '🔴 high', medium: '🟠 medium', low: '🔵 low' } as const;
+const outcomeSigns = { done: '✅', failed: '❌', skipped: '⏭️', notAttempted: '⬜', unknown: '❓' } as const;
 
 const showFile =
   'See all of it in the HTML report among the artifacts, or with `tenantctl show FILE` of the saved plan or result.';

@@ -1,5 +1,4 @@
 import type { Group as Family } from '../model/basics.ts';
-import type { Action, ChangeOutcome } from '../model/documents.ts';
 import { padTo, paragraph, type Row, row, type Style, span, widthOf } from './layout.ts';
 import { type Chunk, type LineDiff, signedLines } from './line-diff.ts';
 import type { Entry, Notice } from './page.ts';
@@ -12,28 +11,17 @@ const maxName = 24;
 /** Longer pairs of values are shown one below the other. */
 const maxTogether = 56;
 
-export const actionStyles: Readonly<Record<Action, Style>> = {
-  create: 'green',
-  update: 'yellow',
-  delete: 'red',
-  manual: 'magenta',
-};
-const outcomeSigns: Readonly<Record<ChangeOutcome, readonly [symbol: string, style: Style]>> = {
+export const actionStyles = { create: 'green', update: 'yellow', delete: 'red', manual: 'magenta' } as const;
+const outcomeSigns = {
   done: ['✔', 'green'],
   failed: ['✖', 'red'],
   skipped: ['↷', 'yellow'],
   notAttempted: ['○', 'yellow'],
   unknown: ['?', 'magenta'],
-};
+} as const;
 const opSpans = { add: span('+ ', 'green'), remove: span('- ', 'red'), replace: span('~ ', 'yellow') };
 const lineStyles = { '@': 'cyan', ' ': 'dim', '-': 'red', '+': 'green' } as const;
-const noticeStyles: Readonly<Record<Notice['is'], Style>> = {
-  grave: 'red',
-  risk: 'yellow',
-  task: 'magenta',
-  warning: 'yellow',
-  error: 'red',
-};
+const noticeStyles = { grave: 'red', risk: 'yellow', task: 'magenta', warning: 'yellow' } as const;
 const outcomeColumn = Math.max(...Object.values(outcomeWords).map((words) => words.length));
 
 /** The first of a family, and the names of the others. */
@@ -43,6 +31,8 @@ export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, n
   const all = isLine ? [] : entry.fields();
   const fields = verbose ? all : shortenFields(all, maxLines);
   const names = fields.map(({ name }) => widthOf(name)).filter((width) => width <= maxName);
+  const same = `${familyWords(others.length + 1)}: `;
+  const also = namesInBrief(others.map(({ address }) => readable(address)));
   return [
     titleRow(entry, note),
     ...notices.flatMap((notice) => noticeRows(notice, isFailure)),
@@ -51,22 +41,14 @@ export function entryRows([entry, ...others]: Family<Entry>, verbose: boolean, n
     ...(secrets.length === 0 ? [] : [row(6, span('sends secrets: ', 'dim'), span(secrets.join(', ')))]),
     ...(impact === null ? [] : [row(6, span('● ', 'cyan'), span(impact.words))]),
     ...(impact?.moves ?? []).map(({ is, words }) => {
-      const style = is === 'enter' ? 'green' : 'red';
-      return row(8, span(is === 'enter' ? '+ ' : '- ', style), span(words, style));
+      const [sign, style] = is === 'enter' ? (['+ ', 'green'] as const) : (['- ', 'red'] as const);
+      return row(8, span(sign, style), span(words, style));
     }),
     ...(verbose ? requests : []).map(({ method, path }) =>
       row(6, span('→ ', 'dim'), span(`${whose}${method} ${path}`, 'dim')),
     ),
     ...(verbose || isFailure ? sent : []).map((words) => row(6, span(words, 'dim'))),
-    ...(others.length === 0
-      ? []
-      : [
-          row(
-            6,
-            span(`${familyWords(others.length + 1)}: `, 'bold'),
-            span(`also ${namesInBrief(others.map(({ address }) => readable(address)))}`, 'dim'),
-          ),
-        ]),
+    ...(others.length === 0 ? [] : [row(6, span(same, 'bold'), span(`also ${also}`, 'dim'))]),
   ];
 }
 
@@ -88,8 +70,8 @@ function titleRow({ action, address, outcome, words, objectId, source }: Entry, 
 }
 
 function noticeRows({ is, label, text }: Notice, isFailure: boolean): Row[] {
-  const style = noticeStyles[is];
   if (is === 'error') return paragraph(6, text, isFailure ? 'red' : 'yellow');
+  const style = noticeStyles[is];
   if (is === 'task') return [row(6, span(`${label ?? ''}: `, style, 'bold'), span(text, style))];
   const said = label === null ? [span(text, style)] : [span(label, style, 'bold'), span(`: ${text}`, style)];
   return [row(6, span('⚠ ', style), ...said)];
@@ -115,20 +97,17 @@ function fieldRows(field: Field, column: number): Row[] {
       return [row(6, ...title, gap, span(fieldWords.sensitive, 'dim'), ...end)];
     case 'inline': {
       const indent = 10 + Math.max(column, widthOf(name));
-      const at = { indent: 6, hang: indent };
-      const start = [...title, gap];
-      const [old, fresh] = [partSpans(view.before, 'red'), partSpans(view.after, 'green')];
-      const past =
-        view.base === null
-          ? []
-          : [row(indent - 2, span(`${fieldWords.base.toLowerCase()}: `, 'dim'), span(view.base))];
-      if (view.before === null || view.after === null)
-        return [{ ...at, spans: [...start, ...old, ...fresh, ...end] }, ...past];
-      const arrow = span('→ ', 'dim');
-      const isShort = textOfParts(view.before).length + textOfParts(view.after).length <= maxTogether;
-      return isShort
-        ? [{ ...at, spans: [...start, ...old, span(' '), arrow, ...fresh, ...end] }, ...past]
-        : [{ ...at, spans: [...start, ...old] }, row(indent - 2, arrow, ...fresh, ...end), ...past];
+      const { before, after, base } = view;
+      const hasBoth = before !== null && after !== null;
+      const isLong = hasBoth && textOfParts(before).length + textOfParts(after).length > maxTogether;
+      const old = [...title, gap, ...partSpans(before, 'red'), ...(hasBoth && !isLong ? [span(' ')] : [])];
+      const fresh = [...(hasBoth ? [span('→ ', 'dim')] : []), ...partSpans(after, 'green'), ...end];
+      const declared = `${fieldWords.base.toLowerCase()}: `;
+      return [
+        { indent: 6, hang: indent, spans: isLong ? old : [...old, ...fresh] },
+        ...(isLong ? [row(indent - 2, ...fresh)] : []),
+        ...(base === null ? [] : [row(indent - 2, span(declared, 'dim'), span(base))]),
+      ];
     }
   }
 }

@@ -33,11 +33,7 @@ const unlimited = Number.POSITIVE_INFINITY;
 
 const told = ['Commit', 'Limited by'];
 
-const levelStyles: Readonly<Record<Page['points'][number]['level'], Style>> = {
-  high: 'red',
-  medium: 'yellow',
-  low: 'cyan',
-};
+const levelStyles = { high: 'red', medium: 'yellow', low: 'cyan' } as const;
 const levelColumn = 'MEDIUM'.length + 2;
 
 /** A page for the terminal. "Read this first" comes last, so that it stays on the screen. */

@@ -11,12 +11,7 @@ import {
 import type { Diagnostic, Severity } from '../model/failure.ts';
 import { namesAndMore } from '../model/words.ts';
 
-export const symbols: Readonly<Record<Action, string>> = {
-  create: '+',
-  update: '~',
-  delete: '-',
-  manual: '!',
-};
+export const symbols = { create: '+', update: '~', delete: '-', manual: '!' } as const;
 
 export const actionWords: Readonly<Record<Action, string>> = {
   create: 'to create',

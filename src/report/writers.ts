@@ -1,6 +1,5 @@
 /** The writers of all formats that are made of a page; those for CI systems, GitHub, SARIF and JUnit, are here. */
 import { groupBy } from '../model/basics.ts';
-import type { ChangeOutcome } from '../model/documents.ts';
 import type { Diagnostic, Severity } from '../model/failure.ts';
 import { writeHtml } from './html/page.ts';
 import { layout } from './layout.ts';
@@ -130,14 +129,6 @@ interface TestCase {
   readonly type: string;
 }
 
-const fates: Readonly<Record<ChangeOutcome, TestCase['is']>> = {
-  done: 'passed',
-  failed: 'failure',
-  unknown: 'failure',
-  skipped: 'skipped',
-  notAttempted: 'skipped',
-};
-
 /** A plan or an apply as tests, a suite for each environment: differences, failed changes and problems fail. */
 function writeJunit(page: Page, options: ReportOptions): string {
   if (!page.members) return testSuites(`tenantctl ${page.command} ${page.name}`, casesOf(page, options));
@@ -176,14 +167,14 @@ function casesOf(page: Page, { verbose = false }: ReportOptions): TestCase[] {
 const plainText = { colour: false, width: Number.POSITIVE_INFINITY };
 
 function entryCase(entry: Entry, verbose: boolean): TestCase {
-  const { kind, address, source, outcome, seconds, words, action, notices, sent } = entry;
+  const { kind, address, source, outcome, isFailure, seconds, words, action, notices, sent } = entry;
   const details = [...notices.map(({ text }) => text), ...sent].join('\n');
   return {
     suite: kind,
     name: readable(address),
     file: source?.file,
     seconds,
-    is: outcome === null ? 'failure' : fates[outcome],
+    is: outcome === null || isFailure ? 'failure' : outcome === 'done' ? 'passed' : 'skipped',
     message: outcome === null ? `differs: ${words}` : `${actionWords[action]}: ${outcomeWords[outcome]}`,
     type: outcome ?? action,
     details: outcome === null ? layout(entryRows([entry], verbose), plainText) : details,

@@ -4,14 +4,7 @@ import type { Request } from '../../model/documents.ts';
 import type { Diagnostic, Source, Versions } from '../../model/failure.ts';
 import { familiesOf } from '../families.ts';
 import { type Block, type Chunk, diffLines, type LineDiff, shorten } from '../line-diff.ts';
-import {
-  consequenceOf,
-  type Entry,
-  type Group,
-  type Notice,
-  type ReportOptions,
-  sourceLink,
-} from '../page.ts';
+import { consequenceOf, type Entry, type Group, type ReportOptions, sourceLink } from '../page.ts';
 import { oneLine, takeFirst } from '../safe.ts';
 import {
   bodyText,
@@ -152,13 +145,7 @@ function searchedText({ fields, notices: said, remarks, source }: Entry): string
 const textsOfBlock = ({ is, before, after }: Block): string[] =>
   [...(is === 'changed' ? before : []), ...after].map(({ parts }) => textOfParts(parts));
 
-const noticeClasses: Readonly<Record<Notice['is'], string>> = {
-  grave: 'danger',
-  risk: 'warning',
-  task: 'task',
-  warning: 'warning',
-  error: 'danger',
-};
+const noticeClasses = { grave: 'danger', risk: 'warning', task: 'task', warning: 'warning' } as const;
 
 function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
   const { id, address, outcome, isLine, words, environments, sides, rendered, impact, requests, sent } =
@@ -167,7 +154,7 @@ function bodyMarkup(entry: Entry, options: ReportOptions): Markup {
   const tools = html`<p class="tools js"><label><input type="checkbox" autocomplete="off"> Reviewed</label> <button type="button" class="copy" data-copy="${oneLine(address)}">Copy address</button> <button type="button" class="copy" data-copy="${permalink(id)}">Copy link</button></p>`;
   const said = entry.notices.map(({ is, label, text }) => {
     const title = is === 'task' ? 'By hand' : label;
-    const look = is === 'error' && !entry.isFailure ? 'warning' : noticeClasses[is];
+    const look = noticeClasses[is === 'error' ? (entry.isFailure ? 'grave' : 'warning') : is];
     return html`<li class="${look}">${title === null ? '' : html`<strong>${title}</strong> `}${text}</li>`;
   });
   const isShared = environments.length > 1 && requests.length > 0;
