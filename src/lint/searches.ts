@@ -113,7 +113,7 @@ function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
   }
   if (isOfDate === false || operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator))
-    return judgeDate(rule, value, { format: getText(row, 'date_format'), records });
+    return judgeDate(rule, value, getText(row, 'date_format'), records);
   // Without the type of the attribute, only what looks like a number of days is one.
   const isDistance = isOfDate || (distanceOperators.includes(operator) && likeDistance.test(value));
   if (!isDistance || distance.test(value)) return [];
@@ -124,11 +124,7 @@ function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
 const names = ['uid', 'label', 'name'];
 
 /** Judges the date, or the name of another date attribute, that a date is compared with. */
-function judgeDate(
-  rule: Rule,
-  value: string,
-  { format, records }: { readonly format: string | null; readonly records: RecordRows },
-): Finding[] {
+function judgeDate(rule: Rule, value: string, format: string | null, records: RecordRows): Finding[] {
   const other = { ...attributes, field: 'secondary_attribute_id' };
   if ((get(rule.fields, other.field) ?? null) !== null) return findUnknown(other, rule, records);
   const rows = records.get(attributes.name);
@@ -145,12 +141,7 @@ function judgeDate(
   return finding(isOtherForm ? 'rule-attribute' : 'rule-value', at(rule, 'value'), message, hint);
 }
 
-interface RecordCollection {
-  readonly code: Finding['code'];
-  readonly noun: string;
-  readonly name: string;
-  readonly field: string;
-}
+type RecordCollection = Pick<Finding, 'code'> & Readonly<Record<'noun' | 'name' | 'field', string>>;
 
 const attributes: RecordCollection = {
   code: 'unknown-attribute',
@@ -183,12 +174,7 @@ const idOf = (row: JsonObject): string => idText(get(row, 'id')) ?? '';
 
 const at = ({ index }: Rule, field: string): Pointer => pointer('rules', index, field);
 
-function finding(
-  code: Finding['code'],
-  place: Pointer,
-  message: string,
-  hint: string | null = null,
-): [Finding] {
+function finding(code: Finding['code'], place: Pointer, message: string, hint: string | null = null) {
   return [{ code, at: place, message, hint }];
 }
 

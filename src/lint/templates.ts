@@ -70,10 +70,7 @@ export function templateQuestions(changed: readonly Resource[], declared: readon
 }
 
 /** The templates with a variable that their default lacks: the context and the host's list of variables have to be read. */
-export function withOtherVariables(
-  changed: readonly Resource[],
-  defaults: readonly LiveObject[],
-): readonly Resource[] {
+export function withOtherVariables(changed: readonly Resource[], defaults: readonly LiveObject[]) {
   const names = variablesOf(defaults);
   return changed.filter(isTemplate).filter(({ key: [key = ''], fields }) => {
     const { variables, globals } = usesOf(scannedTexts(fields));
@@ -112,15 +109,11 @@ function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset:
 type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
 
 function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
-  const byKey = new Map<string, Set<string>>();
-  for (const { key, fields: declared } of defaults) {
-    const [name = ''] = key;
-    const names = byKey.get(name) ?? new Set();
-    for (const { scan } of scannedTexts(declared))
-      for (const reference of scan.references) names.add(reference.name);
-    byKey.set(name, names);
-  }
-  return byKey;
+  const byKey = groupBy(defaults, ({ key: [key = ''] }) => key).map(([key, group]) => {
+    const scans = group.flatMap(({ fields }) => scannedTexts(fields)).map(({ scan }) => scan);
+    return [key, new Set(scans.flatMap(({ references }) => references).map(({ name }) => name))] as const;
+  });
+  return new Map(byKey);
 }
 
 interface VariableUse extends Reference {

@@ -39,24 +39,29 @@ interface VelocityProblem {
   readonly hint: string | null;
 }
 
-interface Scan {
+/** A text, and what has been read of it. */
+class Scan {
   readonly text: string;
   /** Where reading continues. */
-  position: number;
+  position = 0;
   /** The references that were noted, each with its steps. */
-  readonly noted: Set<string>;
-  readonly blocks: OpenBlock[];
+  readonly noted = new Set<string>();
+  readonly blocks: OpenBlock[] = [];
   /** At most {@link maxProblems}. */
-  readonly problems: VelocityProblem[];
+  readonly problems: VelocityProblem[] = [];
   /** Each variable with the same steps once, where it first occurs. */
-  readonly references: Reference[];
+  readonly references: Reference[] = [];
   /** Variables that the text itself gives a value. */
-  readonly defined: Set<string>;
-  readonly aliases: Alias[];
+  readonly defined = new Set<string>();
+  readonly aliases: Alias[] = [];
   /** Comparisons of references with constants, in conditions. */
-  readonly comparisons: ValueComparison[];
+  readonly comparisons: ValueComparison[] = [];
   /** The names of those in the text. If there are any, rendering changes more than references. */
-  readonly directives: Set<string>;
+  readonly directives = new Set<string>();
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** More problems than these follow from the first ones. */
@@ -162,18 +167,7 @@ const comparison = new RegExp(
  * Takes time in proportion to the text, and never throws.
  */
 export function scanVelocity(text: string): Readonly<Scan> {
-  const scan: Scan = {
-    text,
-    position: 0,
-    noted: new Set(),
-    blocks: [],
-    problems: [],
-    references: [],
-    defined: new Set(),
-    aliases: [],
-    comparisons: [],
-    directives: new Set(),
-  };
+  const scan = new Scan(text);
   for (let found = match(scan, sign, 0); found; found = match(scan, sign, scan.position)) {
     const [whole, escapes = ''] = found;
     scan.position = found.index + whole.length;
@@ -253,17 +247,13 @@ function findClose(scan: Scan, inside: Brackets): boolean | null {
   return null;
 }
 
-interface Level extends Brackets {
-  readonly letters: string[];
-}
-
-function openLevel(inside: Brackets): Level {
-  const { content, as } = inside;
-  return { content, as, letters: inside === formal ? ['r'] : [] };
+function openLevel(inside: Brackets) {
+  const letters: string[] = inside === formal ? ['r'] : [];
+  return { ...inside, letters };
 }
 
 /** The letter of the next token; `null` at the end of the text, and of a line that does not close its `${`. Notes references. */
-function readToken(scan: Scan, { as, letters }: Level): string | null {
+function readToken(scan: Scan, { as, letters }: ReturnType<typeof openLevel>): string | null {
   const found = match(scan, token, scan.position);
   if (!found) return null;
   const group = found.findIndex((each, index) => index > 0 && each !== undefined);

@@ -28,13 +28,9 @@ type ContextChoice =
 export interface RenderedSides extends Sides<Outcome<Message>> {
   readonly context: JsonObject;
   /** With all conditions true or all false, if that shows otherwise hidden changed texts. */
-  readonly further: readonly FurtherSides[];
+  readonly further: readonly (Sides<Outcome<Message>> & { readonly title: string })[];
   /** A sentence about changed texts that no rendering shows; empty if there are none. */
   readonly remark: string;
-}
-
-interface FurtherSides extends Sides<Outcome<Message>> {
-  readonly title: string;
 }
 
 /**
@@ -86,11 +82,6 @@ async function renderBoth(
   return { before: await render(before), after: await render(after) };
 }
 
-const otherPictures = [
-  { title: 'where no condition holds', conditions: false },
-  { title: 'where every condition holds', conditions: true },
-] as const;
-
 /** Renders variants that show changed texts that the usual values hide. */
 async function renderHidden(
   renderer: Renderer,
@@ -108,9 +99,10 @@ async function renderHidden(
       ({ side, text }) => !Object.values(pictures[side]?.texts ?? {}).some((each) => each.includes(text)),
     );
   let hidden = hiddenIn(usual, changed);
-  const further: FurtherSides[] = [];
-  for (const { title, conditions } of otherPictures) {
+  const further: RenderedSides['further'][number][] = [];
+  for (const conditions of [false, true]) {
     if (hidden.length === 0) break;
+    const title = `where ${conditions ? 'every' : 'no'} condition holds`;
     const sides = await renderBoth(renderer, drafts, context, conditions);
     const left = hiddenIn(sides, hidden);
     if (left.length < hidden.length) further.push({ title, ...mapSides(sides, ({ message }) => message) });

@@ -75,18 +75,17 @@ interface Variant {
  */
 export function shareField(variants: readonly Variant[], all: readonly string[]): Field[] {
   const pieces = variants.flatMap((each, nth) => piecesOf(each, nth, variants.length === 1));
-  const shared = groupBy(pieces, ({ name }) => name).map(([, [first, ...others]]) => {
-    const same = [first, ...others];
-    return { first, same, environments: same.flatMap(({ environments }) => environments) };
+  const shared = groupBy(pieces, ({ name }) => name).map(([, same]) => {
+    return { same, environments: same.flatMap(({ environments }) => environments) };
   });
   return groupBy(shared, ({ environments }) => JSON.stringify(environments))
     .map(([, parts]) => parts)
     .toSorted(([a], [b]) => b.environments.length - a.environments.length)
     .map((parts) => {
-      const [{ first, same, environments }] = parts;
-      const { field, at } = first;
+      const [{ same, environments }] = parts;
+      const [{ field, at }] = same;
       const { view } = field;
-      const picked = new Set(parts.map((part) => part.first.at));
+      const picked = new Set(parts.map((part) => part.same[0].at));
       const isWhole = at === null || view.is !== 'lines';
       const overlays = same.flatMap((piece) => piece.overlays);
       const isSetInAll = overlays.length === environments.length;

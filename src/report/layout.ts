@@ -132,10 +132,7 @@ const maxCell = 36;
 const gap = '  ';
 
 /** Rows of a table, the header first, with as many columns as fit into `width`; `left` is the number of the others. */
-export function table(
-  lines: readonly (readonly string[])[],
-  width = Number.POSITIVE_INFINITY,
-): { rows: Row[]; left: number } {
+export function table(lines: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY) {
   const cells = lines.map((line) => line.map(oneLine));
   const most = width === Number.POSITIVE_INFINITY ? width : maxCell;
   const widths = (cells[0] ?? []).map((_, at) =>

@@ -30,12 +30,6 @@ export interface LineDiff {
   readonly hidden: number;
 }
 
-/** A line with the sign of a patch; `@` stands before the lines that begin the text or follow a gap. */
-interface SignedLine {
-  readonly sign: '@' | ' ' | '-' | '+';
-  readonly parts: readonly Chunk[];
-}
-
 const context = 3;
 /** A text with more edits counts as rewritten. */
 const maxLineEdits = 1000;
@@ -46,9 +40,12 @@ const maxWordLine = 200_000;
 const maxEqual = 160;
 const maxPart = 4000;
 
-/** The lines as a patch has them, without gaps. What replaces lines comes after them. */
-export function signedLines({ blocks }: LineDiff): SignedLine[] {
-  return blocks.flatMap(({ is, before, after }, at): SignedLine[] => {
+/**
+ * The lines with the signs of a patch, without gaps. What replaces lines comes after them; `@` stands before the lines that begin
+ * the text or follow a gap.
+ */
+export function signedLines({ blocks }: LineDiff) {
+  return blocks.flatMap(({ is, before, after }, at) => {
     if (is === 'gap') return [];
     const isFirst = !isContinued(blocks[at - 1], blocks[at]);
     const text = `line ${(after[0] ?? before[0])?.number ?? 1}`;
@@ -154,10 +151,7 @@ const sizeOf = ({ is, before, after }: Block): number =>
   is === 'gap' ? 0 : after.length + (is === 'changed' ? before.length : 0);
 
 /** Two values on one line, with the words marked that differ; `null` stays. */
-export function diffInline(
-  before: string | null,
-  after: string | null,
-): [before: readonly Chunk[] | null, after: readonly Chunk[] | null] {
+export function diffInline(before: string | null, after: string | null): [Chunk[] | null, Chunk[] | null] {
   if (before === null) return [null, after === null ? null : wholeLine(after)];
   return after === null ? [wholeLine(before), null] : compareWords(before, after);
 }

@@ -244,11 +244,7 @@ function impactWords(impact: Exclude<Impact, { notRun: string }>): Entry['impact
 }
 
 /** The command that applies exactly these plans; `null` if there is nothing to apply, or no command can do it. */
-export function applyCommand(
-  plans: readonly Plan[],
-  digest: string,
-  { applyWith }: ReportContext,
-): string | null {
+export function applyCommand(plans: readonly Plan[], digest: string, { applyWith }: ReportContext) {
   const sends = plans.some(({ changes }) => changes.some(({ requests }) => requests.length > 0));
   // People copy the command, so it must not contain anything that a report would show in another form.
   if (!sends || !applyWith?.every((word) => oneLine(word) === word)) return null;

@@ -103,9 +103,7 @@ export function outcomeEntry(change: ChangeResult, reasons: ReadonlySet<string>)
 }
 
 /** Empty if all runs are complete, or nothing was written. */
-export function nextSteps(
-  results: readonly Pick<Result, 'outcome' | 'summary' | 'changes'>[],
-): readonly string[] {
+export function nextSteps(results: readonly Pick<Result, 'outcome' | 'summary' | 'changes'>[]) {
   const incomplete = results.filter(({ outcome }) => outcome === 'partial' || outcome === 'interrupted');
   if (incomplete.length === 0) return [];
   const torn = incomplete.flatMap(({ changes }) => changes.filter(isTorn));

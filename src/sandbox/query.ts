@@ -10,11 +10,7 @@ import type { Variations } from './ways.ts';
 const maxOffset = 2 ** 31 - 1;
 
 /** Reads the `limit` and `offset` of a page. Throws a 400 if one of them is out of range. */
-export function readRange(
-  query: Call['query'],
-  maxLimit: number,
-  defaultLimit: number,
-): { limit: number; offset: number } {
+export function readRange(query: Call['query'], maxLimit: number, defaultLimit: number) {
   return {
     limit: readNumber(query, 'limit', 1, maxLimit) ?? defaultLimit,
     offset: readNumber(query, 'offset', 0, maxOffset) ?? 0,
@@ -213,17 +209,12 @@ function compileRule(rule: ConditionRule, state: TenantState, now: number): (pro
   return ({ profile_type_id }) => (profile_type_id === value) === isSame;
 }
 
-function compileAttributeRule(
-  rule: ConditionRule,
-  attribute: NeAttribute,
-  state: TenantState,
-  now: number,
-): (profile: Profile) => boolean {
+function compileAttributeRule(rule: ConditionRule, attribute: NeAttribute, state: TenantState, now: number) {
   const { value } = rule;
   const textsOf = ({ attributes }: Profile) => toTexts(get(attributes, attribute.uid) ?? null);
   if (attribute.data_type === 'date') {
     const test = compileDateRule(rule, attribute, state, now);
-    return (profile) =>
+    return (profile: Profile) =>
       textsOf(profile).some((text) => {
         const date = parseDate(text, attribute.date_format);
         return date !== null && test(date);
@@ -236,7 +227,7 @@ function compileAttributeRule(
   if (records && !records.some(({ id }) => id === value))
     throw badRequest(`value: there is no ${noun} ${value}`);
   const isWanted = operator !== '!=' && operator !== 'exclude?';
-  return (profile) => textsOf(profile).some((text) => textHolds(text, operator, value)) === isWanted;
+  return (profile: Profile) => textsOf(profile).some((text) => textHolds(text, operator, value)) === isWanted;
 }
 
 function toTexts(value: Json): string[] {

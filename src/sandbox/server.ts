@@ -6,7 +6,6 @@ import {
   isObject,
   isTooDeep,
   type Json,
-  type JsonObject,
   mapJson,
   mapMembers,
   parseJson,
@@ -224,12 +223,7 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: P
 const slowWork = 45_000;
 
 /** Answers as the fault wants. Returns the status for the log, or null if the answer is not complete. */
-function injectFault(
-  fault: Fault,
-  reply: Reply | null,
-  response: ServerResponse,
-  parts: Parts,
-): number | null {
+function injectFault(fault: Fault, reply: Reply | null, response: ServerResponse, parts: Parts) {
   switch (fault.kind) {
     case 'hang':
       return null;
@@ -421,12 +415,7 @@ async function collectBody(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | 
 // How the variations of hosts change all operations. Changes to one resource are in its handler.
 
 /** The body of an error if it is not as documented; else null. */
-function showError(
-  path: string,
-  status: number,
-  message: string,
-  { profileErrors }: Variations,
-): JsonObject | null {
+function showError(path: string, status: number, message: string, { profileErrors }: Variations) {
   if (message === unnamedHeader) return { error: message };
   if (profileErrors === 'documented' || status === 401 || !path.startsWith('/api/')) return null;
   const [, field = 'base', text = message] = /^"?(?:\S*\.)?(\w+)(?:\[\d+\])?"?:? (.+)$/s.exec(message) ?? [];

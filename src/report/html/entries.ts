@@ -71,12 +71,10 @@ ${packs}`;
 }
 
 function packsOf(name: string, items: readonly string[]): Markup[] {
-  const packs: Markup[] = [];
-  for (let at = 0; at < items.length; at += packSize) {
-    const pack = gzipSync(JSON.stringify(items.slice(at, at + packSize))).toString('base64');
-    packs.push(html`<template class="${name}" data-size="${packSize}">${pack}</template>`);
-  }
-  return packs;
+  return groupBy(items, (_item, at) => Math.floor(at / packSize)).map(([, part]) => {
+    const pack = gzipSync(JSON.stringify(part)).toString('base64');
+    return html`<template class="${name}" data-size="${packSize}">${pack}</template>`;
+  });
 }
 
 export function namesMarkup(names: readonly string[]): Markup {
@@ -332,10 +330,7 @@ export function notices(items: readonly Markup[]): Markup {
  *
  * @param linkOf leads to a place, instead of naming it only
  */
-export function diagnosticsMarkup(
-  diagnostics: readonly Diagnostic[],
-  linkOf?: (source: Source) => string,
-): Markup[] {
+export function diagnosticsMarkup(diagnostics: readonly Diagnostic[], linkOf?: (source: Source) => string) {
   return groupBy(diagnostics, ({ source, excerpt, ...said }) => JSON.stringify(said)).map(([, group]) => {
     const { severity, code, message, source, excerpt, hint, versions = [] } = group[0];
     const names = namesInBrief(group.flatMap((each) => whereOf(each) ?? []));

@@ -59,16 +59,14 @@ export function serveKind(kind: DescribedKind): readonly Operation[] {
     operation(`get-${noun}`, `GET ${one}`, (call, tenant) =>
       ok(show(kind, find(kind, call, tenant), tenant)),
     ),
-    kind.create && !single && operation(`create-${noun}`, `POST ${path}`, (...call) => create(kind, ...call)),
+    kind.create &&
+      !(single && isPut) &&
+      operation(`create-${noun}`, `${single ? 'PUT' : 'POST'} ${path}`, (...call) => create(kind, ...call)),
     contentType !== undefined &&
       operation(`patch-${noun}`, `PATCH ${one}`, (...call) => update(kind, ...call), {
         contentType: kind.write.contentType ?? contentType,
       }),
     isPut && operation(`put-${noun}`, `PUT ${one}`, (...call) => update(kind, ...call)),
-    kind.create &&
-      single &&
-      !isPut &&
-      operation(`create-${noun}`, `PUT ${path}`, (...call) => create(kind, ...call)),
     kind.delete && operation(`delete-${noun}`, `DELETE ${one}`, (...call) => removeOne(kind, ...call)),
   ];
   return possible.flatMap((each) => (each ? { ...each, isExperimental: service === 'identity' } : []));

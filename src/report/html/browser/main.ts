@@ -240,11 +240,7 @@ class List {
   }
 
   /** The title of the next entry, or with -1 of the previous one, that is shown. */
-  #go(
-    from: HTMLDetailsElement | null,
-    step: 1 | -1,
-    isWanted = (_entry: HTMLDetailsElement) => true,
-  ): HTMLElement | null {
+  #go(from: HTMLDetailsElement | null, step: 1 | -1, isWanted = (_entry: HTMLDetailsElement) => true) {
     const at = from ? this.#entries.indexOf(from) : -1;
     const others =
       step === 1 ? this.#entries.slice(at + 1) : this.#entries.slice(0, Math.max(0, at)).reverse();
