@@ -153,29 +153,25 @@ function lintVariables(
   const ofDefault = ofDefaults.get(key[0] ?? '');
   const listed = lists?.get(listedFor(key));
   const { variables, globals } = usesOf(texts);
-  const finding = ({ text, offset }: VariableUse, message: string, hint: string | null): Finding => ({
-    code: 'unknown-variable',
-    message,
-    hint,
-    ...locate(text, offset),
-  });
   const names = new Set([...(ofDefault ?? []), ...context, ...(listed?.names ?? [])]);
-  const unknown = (ofDefault || listed ? variables : []).filter(({ name }) => !names.has(name));
+  const unknown = (ofDefault || listed ? variables : []).map((use) => {
+    const variable = `\`$${cutShort(use.name)}\``;
+    const message = listed
+      ? `The tenant lists no variable ${variable} for this template.`
+      : `Neither the vendor's default nor the template context has ${variable}.`;
+    return { use, name: use.name, known: names, message };
+  });
   const members = new Set([...context, ...(listed?.globals ?? [])]);
-  const missing = globals.filter(({ member }) => !members.has(member ?? ''));
-  return [
-    ...unknown.map((use) => {
-      const variable = `\`$${cutShort(use.name)}\``;
-      const message = listed
-        ? `The tenant lists no variable ${variable} for this template.`
-        : `Neither the vendor's default nor the template context has ${variable}.`;
-      return finding(use, message, didYouMean(use.name, names));
-    }),
-    ...missing.map((use) => {
-      const message = `The template context has no \`${cutShort(use.member ?? '')}\`.`;
-      return finding(use, message, didYouMean(use.member ?? '', members));
-    }),
-  ].slice(0, maxVariables);
+  const missing = globals.map((use) => {
+    const name = use.member ?? '';
+    return { use, name, known: members, message: `The template context has no \`${cutShort(name)}\`.` };
+  });
+  return [...unknown, ...missing]
+    .filter(({ name, known }) => !known.has(name))
+    .slice(0, maxVariables)
+    .map(({ use: { text, offset }, name, known, message }) => {
+      return { code: 'unknown-variable', message, hint: didYouMean(name, known), ...locate(text, offset) };
+    });
 }
 
 /** The fields that hold JSON, each with those of its members that hold JSON text themselves. */

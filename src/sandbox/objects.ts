@@ -197,12 +197,7 @@ export const storedObjects = {
       status: textOr('Active'),
     }),
   ),
-  profileTypes: records({
-    id: idOf('ProfileType', 'uid'),
-    uid: text,
-    name: text,
-    category: textOrNull,
-  }),
+  profileTypes: records({ id: idOf('ProfileType', 'uid'), uid: text, name: text, category: textOrNull }),
   /** The attributes of profiles (seed 002). */
   neAttributes: records({
     id: idOf('NeAttribute', 'uid'),

@@ -11,9 +11,9 @@ import {
   withoutNulls,
 } from '../../model/json.ts';
 import { checkForms, type DescribedKind, type DescribedObject, keyOf, timesOf } from '../described-kind.ts';
-import { applyPatch } from '../json-patch.ts';
 import { newId } from '../objects.ts';
 import {
+  applyPatch,
   badRequest,
   type Call,
   findByPath,

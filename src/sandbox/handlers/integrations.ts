@@ -8,9 +8,9 @@ import {
   pick,
   withoutNulls,
 } from '../../model/json.ts';
-import { applyPatch } from '../json-patch.ts';
 import { commonMembers, newId, words } from '../objects.ts';
 import {
+  applyPatch,
   badRequest,
   type Call,
   deleteByPath,

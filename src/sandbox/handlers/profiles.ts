@@ -151,7 +151,6 @@ const productTypes: Readonly<Record<NeAttribute['data_type'], string>> = {
 
 /** The attributes of profiles, with their classes if rules name these. */
 function listAttributes(attributes: readonly NeAttribute[], host: Variations): readonly JsonObject[] {
-  if (host.ruleObjectType !== 'attribute_class' && host.profileWords === 'documented') return attributes;
   return attributes.map((attribute) => ({
     ...attribute,
     ...(host.profileWords === 'product' && {
