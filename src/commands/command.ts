@@ -1,6 +1,6 @@
 import { fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options } from 'yargs';
+import type { Argv, InferredOptionTypes, Options } from 'yargs';
 import type { PlanOptions } from '../engine/choices.ts';
 import { lazy } from '../model/basics.ts';
 import { type ExitCode, messageOf } from '../model/failure.ts';
@@ -8,18 +8,18 @@ import type { Json } from '../model/json.ts';
 import { checkWritable } from './files.ts';
 import { type Io, printNote } from './io.ts';
 
-type Run = (io: Io) => Promise<ExitCode>;
-
-export interface Command {
-  /** Adds the options and the words of the help to a parser. */
-  describe(parser: Argv): Argv;
+/** A command as data, from which its help, its completion and the checks of its arguments are made. */
+export interface Command extends Pick<Description<OptionTable>, 'usage' | 'options' | 'examples'> {
   /**
-   * Makes a parser that runs the command. Its arguments come without the command's name.
+   * Parses the words of a command line without the command's name.
    *
    * @param positionals the command's positional arguments, as yargs writes them
-   * @param setRun called with what runs the command, once its arguments are parsed
    */
-  addTo(parser: Argv, positionals: string, setRun: (run: Run) => void): Argv;
+  parse(
+    parser: Argv,
+    positionals: string,
+    words: readonly string[],
+  ): Promise<{ readonly args: Readonly<Record<string, unknown>>; run(io: Io): Promise<ExitCode> }>;
 }
 
 /** The commands by name, with their arguments as yargs writes them. Each module is loaded when it is needed. */
@@ -42,9 +42,11 @@ export function commandAt(words: readonly string[], commands: Commands): number 
   );
 }
 
-type OptionTable = Readonly<Record<string, Options>>;
+export type OptionTable = Readonly<Record<string, Options>>;
 
-export type ArgsOf<Table extends OptionTable> = ArgumentsCamelCase<InferredOptionTypes<Table>>;
+export type ArgsOf<Table extends OptionTable> = ReturnType<
+  Argv<Omit<object, keyof Table> & InferredOptionTypes<Table>>['parseSync']
+>;
 
 interface Description<Table> {
   readonly usage: string;
@@ -57,45 +59,31 @@ interface Description<Table> {
 
 /** Describes a command. `run` makes it from its work, which throws a Failure for whatever stops it. */
 export function describeCommand<const Table extends OptionTable>({
-  usage,
-  options,
-  examples,
   settings,
+  ...described
 }: Description<Table>) {
-  const lines = Object.entries(examples).map(([call, what]): [string, string] => [`# ${what}\n${call}`, '']);
-  const describe = (parser: Argv) => {
-    // The help prints groups in the order in which they were first named.
-    for (const name of Object.values(groups)) parser.group([], name);
-    return (
-      parser
-        // `--a.b` is not a nested option, and `-esandbox` is not seven short options.
-        .parserConfiguration({ 'dot-notation': false, 'short-option-groups': false, ...settings })
-        .options(options)
-        .group(['help', 'version'], groups.common)
-        .usage(usage)
-        .example(lines)
-    );
-  };
   return {
     run: (work: (args: ArgsOf<Table>, io: Io) => Promise<ExitCode>): Command => ({
-      describe,
-      addTo: (parser, positionals, setRun) =>
-        // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
-        describe(parser).command<InferredOptionTypes<Table>>(
-          `$0 ${positionals}`.trimEnd(),
-          '',
-          (same) => same,
-          (args) => {
-            // A copy: after the handler returns, the parser moves the words after `--`.
-            const given = { ...args };
-            setRun(async (program) => {
-              const { io, trace } = withOptions(program, given);
-              const code = await work(given, trace ? { ...io, trace: trace.write } : io);
-              trace?.end();
-              return code;
-            });
+      ...described,
+      options: { ...described.options, ...lastOptions },
+      async parse(parser, positionals, words) {
+        const args = await parser
+          // `--a.b` is not a nested option, and `-esandbox` is not seven short options.
+          .parserConfiguration({ 'dot-notation': false, 'short-option-groups': false, ...settings })
+          .options(described.options)
+          // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
+          .command(`$0 ${positionals}`.trimEnd(), '', (same) => same)
+          .parseAsync(words);
+        return {
+          args,
+          async run(program) {
+            const { io, trace } = withOptions(program, args);
+            const code = await work(args, trace ? { ...io, trace: trace.write } : io);
+            trace?.end();
+            return code;
           },
-        ),
+        };
+      },
     }),
   };
 }
@@ -145,14 +133,15 @@ function openTrace(file: string, io: Io) {
   };
 }
 
+/** In the order of the help. */
 export const groups = {
-  arguments: 'Positionals:',
-  own: 'Options:',
-  objects: 'Which objects:',
-  deletes: 'Deletes:',
-  output: 'Output:',
-  fleet: 'Several environments:',
-  common: 'Common options:',
+  arguments: 'Arguments',
+  own: 'Options',
+  objects: 'Which objects',
+  deletes: 'Deletes',
+  output: 'Output',
+  fleet: 'Several environments',
+  common: 'Common options',
 } as const;
 
 type Group = (typeof groups)[keyof typeof groups];
@@ -223,6 +212,12 @@ export const commonOptions = {
   ),
   color: { ...flag('Colored output. NO_COLOR turns it off too', groups.common), default: true },
   progress: { ...flag('Show progress on a terminal', groups.common), default: true },
+} as const;
+
+/** Every command has them, and so has the program. They are looked for before the other arguments are parsed. */
+export const lastOptions = {
+  help: { ...flag('Show help', groups.common), alias: 'h' },
+  version: flag('Show version number', groups.common),
 } as const;
 
 export const scopeOptions = {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import yargs from 'yargs';
+import type { Options } from 'yargs';
 import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { type Commands, commandAt, describeCommand, groups } from './command.ts';
+import { type Commands, commandAt, commonOptions, describeCommand, groups, lastOptions } from './command.ts';
 import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
@@ -46,7 +46,7 @@ export function createCompletion(commands: Commands) {
   return { command };
 }
 
-/** Returns the functions that find the values of options and arguments in the project of a command line. */
+/** Returns the functions that find what may stand for an option or argument of a command, in the project of a command line. */
 function valuesIn(words: readonly string[], io: Io) {
   const at = words.findIndex((word) => word === '--config' || word === '-c');
   const config = at >= 0 ? words[at + 1] : undefined;
@@ -57,6 +57,7 @@ function valuesIn(words: readonly string[], io: Io) {
   const addresses = () => [
     ...new Set(names().objects.flatMap(({ kind, address }) => [`${kind.name}/**`, address])),
   ];
+  // The shell completes the file of `kind draft`.
   const subjects = async () => {
     if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
     return words.includes('draft') ? [] : kinds();
@@ -67,35 +68,31 @@ function valuesIn(words: readonly string[], io: Io) {
     const applies = await pastApplies(root, environments(), { most: 20 });
     return applies.map(({ file }) => relative(io.cwd, join(root, file)));
   };
-  return {
-    /** For an option with one value. */
-    option: { '--env': environments, '-e': environments },
-    /** For an option that takes every word up to the next option. */
-    list: {
-      '--only': addresses,
-      '--except': addresses,
-      '--rotate': addresses,
-      '--kinds': kinds,
-      '--allow-delete-all': kinds,
-      '--fault': async () => (await import('../sandbox/index.ts')).faultWords,
-    },
-    /** For the arguments of a command, in their order. */
-    positionals: {
-      completion: [() => shells],
-      schema: [() => [...kinds(), ...otherSchemas]],
-      diff: [environments, environments],
-      env: [() => ['list']],
-      get: [addresses],
-      explain: [() => [...kinds(), ...codeTexts().keys()]],
-      rollback: [results],
-      show: [results],
-      // The shell completes the file of `kind draft`.
-      kind: [() => ['add', 'check', 'draft'], subjects],
-      search: [() => objectsOf('ProfileSearch').map(({ key }) => key.join('/'))],
-      'send-test': [() => objectsOf('NotificationTemplate').map(({ address }) => address)],
-    },
-  } satisfies Record<string, Record<string, unknown>>;
+  const everywhere = {
+    env: environments,
+    only: addresses,
+    except: addresses,
+    rotate: addresses,
+    kinds,
+    'allow-delete-all': kinds,
+    fault: async () => (await import('../sandbox/index.ts')).faultWords,
+  };
+  const inCommands: Readonly<Record<string, Readonly<Record<string, Candidates>>>> = {
+    schema: { kind: () => [...kinds(), ...otherSchemas] },
+    diff: { first: environments, second: environments },
+    get: { address: addresses },
+    explain: { subject: () => [...kinds(), ...codeTexts().keys()] },
+    rollback: { result: results },
+    show: { file: results },
+    kind: { subject: subjects },
+    search: { label: () => objectsOf('ProfileSearch').map(({ key }) => key.join('/')) },
+    'send-test': { address: () => objectsOf('NotificationTemplate').map(({ address }) => address) },
+  };
+  return (command: string, option: string): Candidates | undefined =>
+    get(get(inCommands, command) ?? {}, option) ?? get(everywhere, option);
 }
+
+type Candidates = () => readonly string[] | Promise<readonly string[]>;
 
 /** Candidates for the last of `words`. None if the project cannot be read: a message would disturb the prompt. */
 async function complete(words: readonly string[], commands: Commands, io: Io): Promise<readonly string[]> {
@@ -115,38 +112,24 @@ async function complete(words: readonly string[], commands: Commands, io: Io): P
 }
 
 async function findCandidates(before: readonly string[], current: string, commands: Commands, io: Io) {
-  const values = valuesIn(before, io);
-  const isOption = current.startsWith('-');
-  const last = before.at(-1) ?? '';
-  const lastOption = before.findLast((word) => word.startsWith('-')) ?? '';
-  const known = isOption ? undefined : (get(values.option, last) ?? get(values.list, lastOption));
-  if (known) return known();
-  const name = before[commandAt(before, commands)];
-  if (name === undefined) {
-    // A project file: the shell completes it.
-    if (last === '-c' || last === '--config') return [];
-    return isOption ? ['--help', '--version'] : Object.keys(commands);
-  }
-  if (isOption) return askParser(['--'], commands[name]);
-  const offered = last.startsWith('-') ? await askParser([last, ''], commands[name]) : [];
-  const choices = offered.filter((word) => !word.startsWith('-'));
-  if (choices.length > 0) return choices;
-  const words = before.filter((word) => !word.startsWith('-')).length;
-  return get(values.positionals, name)?.[words - 1]?.() ?? [];
+  const command = before[commandAt(before, commands)] ?? '';
+  const loaded = await get(commands, command)?.[2]();
+  const table = loaded?.command.options ?? { ...commonOptions, ...lastOptions };
+  const options = Object.entries<Options>(table).map(([name, option]) => ({ name, ...option }));
+  if (current.startsWith('-')) return options.filter(({ hidden }) => !hidden).flatMap(wordsOf);
+
+  const given = before.findLast((word) => word.startsWith('-')) ?? '';
+  const open = options.find((option) => option.type !== 'boolean' && wordsOf(option).includes(given));
+  const isOpen = open && (before.at(-1) === given || (open.array && open.nargs === undefined));
+  if (!loaded && !isOpen) return Object.keys(commands);
+  const at = before.filter((word) => !word.startsWith('-')).length - 1;
+  const wanted = isOpen ? open : options.filter(({ group }) => group === groups.arguments)[at];
+  if (!wanted) return [];
+  return wanted.choices?.map(String) ?? valuesIn(before, io)(command, wanted.name)?.() ?? [];
 }
 
-/** Options that are on by default: only `--no-…` is useful. */
-const onByDefault = ['--color', '--progress'];
-
-/** The options and choices that the parser knows. For some shells it adds a description, which is cut off. */
-async function askParser(line: readonly string[], entry: Commands[string] | undefined) {
-  const { command } = (await entry?.[2]()) ?? {};
-  const found = (await command?.describe(yargs().exitProcess(false)).getCompletion(line)) ?? [];
-  return (
-    found
-      .map((word) => (word.startsWith('-') ? (word.split(/[:\t]/)[0] ?? word) : word))
-      // The parser gives `-e` two dashes, too.
-      .map((word) => word.replace(/^--(?=.$)/, '-'))
-      .map((word) => (onByDefault.includes(word) ? word.replace('--', '--no-') : word))
-  );
+/** How an option is typed. Of a switch that is on by default, only `--no-…` is useful. */
+function wordsOf({ name, alias, group, default: preset }: Options & { readonly name: string }): string[] {
+  if (group === groups.arguments) return [];
+  return [...(typeof alias === 'string' ? [`-${alias}`] : []), `--${preset === true ? 'no-' : ''}${name}`];
 }

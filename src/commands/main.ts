@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { type Diagnostic, ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commandAt } from './command.ts';
+import { commandAt, groups, type OptionTable } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -41,30 +41,58 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const at = commandAt(argv, commands);
   const name = argv[at] ?? '';
   const [positionals = '', , load] = get(commands, name) ?? [];
-  const isHelp = argv.some((word) => word === '--help' || word === '-h');
-  if (!load && name !== '' && !isHelp) {
-    const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
-    const hint = [meant, '`tenantctl --help` lists the commands.'].filter(Boolean).join(' ');
-    throw fail('usage', `There is no command \`${name.slice(0, 80)}\`.`, { hint });
+  const end = endOf(argv);
+  const isGiven = (...names: readonly string[]) =>
+    argv.slice(0, end).some((word) => {
+      const { option, value } = optionIn(word) ?? {};
+      return option !== undefined && names.includes(option) && value !== 'false';
+    });
+  const command = load ? (await load()).command : null;
+  // Help is printed whatever else is given.
+  if (isGiven('help', 'h')) {
+    const { helpOf } = await import('./help.ts');
+    io.stdout.write(helpOf(command, name, !argv.includes('--no-color'), io));
+    return ExitCode.done;
   }
-  // Nothing is run when help is printed.
-  let run: (io: Io) => Promise<ExitCode> = async () => ExitCode.done;
-  const base = strictParser(argv, name, positionals);
-  const parser = load
-    ? (await load()).command.addTo(base, positionals, (parsed) => {
-        run = parsed;
-      })
-    : base.demandCommand(1, 'Name a command. Its options follow it.');
-  const help = isHelp ? await import('./help.ts') : null;
-  help?.completeHelp(parser, name);
+  if (isGiven('version')) {
+    io.stdout.write(`${version}\n`);
+    return ExitCode.done;
+  }
+  if (!command) throw unknownCommand(argv[at]);
+
+  const help = `\`tenantctl ${name} --help\` lists the options.`;
+  const refuse = (mistakes: readonly Mistake[]) => {
+    if (mistakes.length === 0) return;
+    throw new Failure(
+      mistakes.map(({ message, hint = '' }) => ({
+        code: 'usage',
+        severity: 'error',
+        message,
+        hint: `${hint} ${help}`.trim(),
+      })),
+    );
+  };
+  const { options } = command;
+  refuse(argv.slice(0, end).flatMap((word) => mistakeIn(word, options) ?? []));
   // Options before the name are moved behind the others. There, an option with many values cannot take the others.
   const after = argv.slice(at + 1);
-  const end = after.includes('--') ? after.indexOf('--') : after.length;
-  const words = load ? [...after.slice(0, end), ...argv.slice(0, at), ...after.slice(end)] : [...argv];
-  await parser.parseAsync(words, {}, (error, _args, output) => {
-    if (output && !error) io.stdout.write(help ? help.layoutHelp(output, argv, io) : `${output}\n`);
-  });
+  const words = [...after.slice(0, endOf(after)), ...argv.slice(0, at), ...after.slice(endOf(after))];
+  const parser = createParser(argv, `${name} ${positionals}`.trim(), help);
+  const { args, run } = await command.parse(parser, positionals, words);
+  refuse(mistakesIn(args, options, argv));
   return run(io);
+}
+
+/** Words from here on are no options. */
+const endOf = (words: readonly string[]): number =>
+  words.includes('--') ? words.indexOf('--') : words.length;
+
+function unknownCommand(name: string | undefined): Failure {
+  const hint = '`tenantctl --help` lists the commands.';
+  if (name === undefined) return fail('usage', 'Name a command. Its options follow it.', { hint });
+  const meant = get(otherWords, name) ?? didYouMean(name, Object.keys(commands));
+  const message = name === '' ? 'Unknown argument: "".' : `There is no command \`${name.slice(0, 80)}\`.`;
+  return fail('usage', message, { hint: [meant, hint].filter(Boolean).join(' ') });
 }
 
 /** Commands of other tools, and what to use here. */
@@ -99,20 +127,13 @@ const otherWords: Readonly<Record<string, string>> = {
   '--auto-approve': 'Use --yes.',
 };
 
-/**
- * A parser with our own messages, which refuses what yargs would accept or ignore. `positionals` are those of the command `name`,
- * as yargs writes them: `<file..>` takes several.
- */
-function strictParser(argv: readonly string[], name: string, positionals: string): Argv {
-  const help = `\`tenantctl ${name === '' ? '' : `${name} `}--help\` lists the ${name === '' ? 'commands' : 'options'}.`;
+/** A parser with our own messages. `call` is the command with its arguments, as yargs writes them: `show <file..>`. */
+function createParser(argv: readonly string[], call: string, help: string): Argv {
   return (
     yargs()
-      .scriptName('tenantctl')
-      .version(version)
-      .help()
-      .alias('help', 'h')
+      .help(false)
+      .version(false)
       .exitProcess(false)
-      .wrap(null)
       // Otherwise it uses the language of the terminal.
       .locale('en')
       .updateStrings({
@@ -120,72 +141,24 @@ function strictParser(argv: readonly string[], name: string, positionals: string
         'Invalid values:': ' ',
         'Argument: %s, Given: %s, Choices: %s': 'The value of %s cannot be %s. Choices: %s.',
       })
-      // It takes what its own objects inherit for options, such as `--constructor`: the check below refuses the words.
-      .middleware((args) => {
-        for (const name of Object.keys(args)) if (name in {}) delete args[name];
-      }, true)
-      .check((args, options) => {
-        // Help is printed whatever else is given.
-        if (args.help || args.version) return true;
-        const found = findMistakes(args, options, argv, positionals);
-        if (found.length === 0) return true;
-        throw new Failure(
-          found.map(({ message, hint = '' }) => ({
-            code: 'usage',
-            severity: 'error',
-            message,
-            hint: `${hint} ${help}`.trim(),
-          })),
-        );
-      })
       .fail((message, error) => {
         // A YError is the parser's own, about an option without its value, for example.
         if (error && error.name !== 'YError') throw error;
         if (!message.startsWith('Not enough non-option'))
           throw fail('usage', message.trim().replace(/ --(?=\w )/, ' -'), { hint: help });
-        const words = `An argument is missing: \`tenantctl ${`${name} ${positionals}`.trim()}\`.`;
         const hint = argv.includes('--')
           ? afterDashes
           : 'After an option with several values, an argument counts as one of them: put it before the options.';
-        throw fail('usage', words, { hint: argv.length > 1 ? `${hint} ${help}` : help });
+        throw fail('usage', `An argument is missing: \`tenantctl ${call}\`.`, {
+          hint: argv.length > 1 ? `${hint} ${help}` : help,
+        });
       })
   );
 }
 
 const afterDashes = 'Write arguments before `--`, not after it.';
 
-type Args = Readonly<Record<string, unknown>>;
-
-interface Options {
-  readonly key?: Readonly<Record<string, unknown>>;
-  readonly alias?: Readonly<Record<string, readonly string[]>>;
-  readonly array?: readonly string[];
-  readonly boolean?: readonly string[];
-  readonly number?: readonly string[];
-}
-
 type Mistake = Pick<Diagnostic, 'message' | 'hint'>;
-
-function findMistakes(args: Args, options: Options, argv: readonly string[], positionals: string) {
-  const { key = {}, alias = {}, boolean = [] } = options;
-  const known = [...Object.keys(key), ...Object.entries(alias).flat(2)];
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const ofWords = argv.slice(0, end).flatMap((word) => mistakeIn(word, known, boolean) ?? []);
-  if (ofWords.length > 0) return ofWords;
-
-  const { _: words, '--': _behind, ...values } = args;
-  if (Array.isArray(words) && words.length > 0) {
-    const usual = 'Options begin with --. Select environments with --env, several joined by commas.';
-    const hint = argv.slice(end).some((word) => words.includes(word)) ? afterDashes : usual;
-    return words.map((word) => ({ message: `Unknown argument: ${word || '""'}.`, hint }));
-  }
-  // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
-  if (argv.includes('-') && !Object.values(args).flat().includes('-')) {
-    const hint = 'Save the input to a file, and name the file.';
-    return [{ message: 'tenantctl does not read standard input: - is not a file.', hint }];
-  }
-  return mistakesIn(values, options, argv, positionals);
-}
 
 /** The ranges of whole numbers that are not `0 or more`. */
 const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> = {
@@ -195,20 +168,27 @@ const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> 
   port: [0, 65_535],
 };
 
+/** What yargs accepts or ignores, but is a mistake. */
 function mistakesIn(
-  values: Args,
-  { array = [], number = [] }: Options,
+  args: Readonly<Record<string, unknown>>,
+  options: OptionTable,
   argv: readonly string[],
-  positionals: string,
 ): readonly Mistake[] {
-  // The parser also has `dry-run` as `dryRun`, and `env` as `e`.
-  const names = Object.keys(values).filter((name) => name.length > 1 && !/[A-Z]/.test(name));
-  const positionalNames = [...positionals.matchAll(/([\w-]+)(\.\.)?[>\]]/g)];
-  const lists = new Set([...array, ...positionalNames.flatMap(([, name, many]) => (many ? name : []))]);
-  for (const name of names) {
-    const value = values[name];
+  const { _: words } = args;
+  if (Array.isArray(words) && words.length > 0) {
+    const usual = 'Options begin with --. Select environments with --env, several joined by commas.';
+    const hint = argv.slice(endOf(argv)).some((word) => words.includes(word)) ? afterDashes : usual;
+    return words.map((word) => ({ message: `Unknown argument: ${word || '""'}.`, hint }));
+  }
+  // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
+  if (argv.includes('-') && !Object.values(args).flat().includes('-')) {
+    const hint = 'Save the input to a file, and name the file.';
+    return [{ message: 'tenantctl does not read standard input: - is not a file.', hint }];
+  }
+  for (const [name, { array, type, group }] of Object.entries(options)) {
+    const value = args[name];
     // Either of two values may be meant.
-    if (Array.isArray(value) && !lists.has(name))
+    if (Array.isArray(value) && !array)
       return [{ message: `The option --${name} is given more than once.`, hint: 'Give it once.' }];
     // An unset variable in a script gives an empty value, which as a path would be the current folder, and as a number 0. An
     // option that may stand alone, such as `--wait`, is empty if it does.
@@ -217,12 +197,12 @@ function mistakesIn(
       (word, at) => word === `--${name}=` || (word === `--${name}` && argv[at + 1] === ''),
     );
     if (isEmpty || ([value].flat().includes('') && !isAlone)) {
-      const shown = positionalNames.some(([, each]) => name === each) ? name : `--${name}`;
+      const shown = group === groups.arguments ? name : `--${name}`;
       return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
     }
     const [least, most = Number.MAX_SAFE_INTEGER] = ranges[name] ?? [0];
     const isInRange = Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
-    if (!number.includes(name) || value === undefined || isInRange) continue;
+    if (type !== 'number' || value === undefined || isInRange) continue;
     const shown = name === 'impact-requests' ? '--impact=N' : `--${name}`;
     const range = ranges[name]?.[1] === undefined ? `${least} or more` : `from ${least} to ${most}`;
     return [{ message: `${shown} takes a whole number, ${range}.` }];
@@ -230,28 +210,35 @@ function mistakesIn(
   return [];
 }
 
-function mistakeIn(word: string, known: readonly string[], switches: readonly string[]): Mistake | null {
+/** The option in a word, with dashes for capitals: the parser accepts `--dryRun` too. `null` for other words. */
+function optionIn(word: string) {
   const isNumber = /^-(?:\d+(?:\.\d+)?|\.\d+)$/.test(word);
   const [, written, value] = isNumber || word === '-' ? [] : (/^--?([^=]*)(?:=(.*))?$/s.exec(word) ?? []);
   if (written === undefined) return null;
-  // The parser accepts `--dryRun` too.
-  const option = written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return { option: written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value };
+}
+
+function mistakeIn(word: string, options: OptionTable): Mistake | null {
+  const { option, value } = optionIn(word) ?? {};
+  if (option === undefined) return null;
+  const known = Object.entries(options).flatMap(([name, { alias = [] }]) => [name, alias].flat());
+  const isSwitch = (name = '') => get(options, name)?.type === 'boolean';
   const [, negated] = /^no-(.+)$/.exec(option) ?? [];
-  if (switches.includes(option)) {
+  if (isSwitch(option)) {
     if (value === undefined || value === 'true' || value === 'false') return null;
     const hint = `Write --${option}, or --no-${option} to turn it off.`;
     return { message: `The option --${option} does not take the value "${value}".`, hint };
   }
-  if (known.includes(option) || (negated !== undefined && switches.includes(negated))) return null;
+  if (known.includes(option) || isSwitch(negated)) return null;
   const message = `There is no option ${word.split('=')[0]}.`;
   const other = get(otherWords, `--${option}`);
   if (other !== undefined) return { message, hint: other };
   // A single letter is close to every other.
-  const options = known.filter(({ length }) => length > 1);
+  const names = known.filter(({ length }) => length > 1);
   const dashes = negated === undefined ? '--' : '--no-';
   const hint = didYouMean(
     `--${option}`,
-    options.map((each) => dashes + each),
+    names.map((each) => dashes + each),
   );
   return hint === null ? { message } : { message, hint };
 }
