@@ -41,18 +41,13 @@ import { renderRequests } from '../report/text.ts';
 import { namesInBrief, pluralize, tenantWords } from '../report/words.ts';
 import {
   type ArgsOf,
-  argument,
   commonOptions,
   describeCommand,
-  flag,
   fleetOptions,
-  format,
   givenOptions,
-  groups,
-  list,
+  option,
   planOptions,
   planOptionsOf,
-  text,
 } from './command.ts';
 import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
@@ -83,18 +78,20 @@ const options = {
   ...commonOptions,
   ...planOptions,
   ...fleetOptions,
-  yes: flag('Do not ask for confirmation'),
-  expect: text('Apply only if the plan has this digest'),
-  'proven-by': list('Apply only changes that an earlier apply has proven: its result files (or globs)'),
-  'dry-run': flag('Print the requests without sending them'),
-  'fail-fast': flag('Stop after the first failed change'),
+  yes: option.flag('Do not ask for confirmation'),
+  expect: option.text('Apply only if the plan has this digest'),
+  'proven-by': option.list(
+    'Apply only changes that an earlier apply has proven: its result files (or globs)',
+  ),
+  'dry-run': option.flag('Print the requests without sending them'),
+  'fail-fast': option.flag('Stop after the first failed change'),
   format: {
-    ...format(['text', 'json', 'jsonl'], groups.output),
+    ...option.format(['text', 'json', 'jsonl'], 'output'),
     describe: 'Output format. jsonl: each event as it happens, one JSON object per line',
   },
-  result: text('Write the result to this file', groups.output),
-  report: list('Also write the result to these files (.md .html .json .xml)', groups.output),
-  planfile: argument('A file written by `plan --out`'),
+  result: option.text('Write the result to this file', 'output'),
+  report: option.list('Also write the result to these files (.md .html .json .xml)', 'output'),
+  planfile: option.argument('A file written by `plan --out`'),
 } as const;
 
 type Args = ArgsOf<typeof options> & {

@@ -6,7 +6,7 @@ import { joinWords } from '../model/words.ts';
 import { blank, layout, padTo, type Row, row, span } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
 import { pluralize, tenantWords } from '../report/words.ts';
-import { commonOptions, describeCommand, format } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { viewOf } from './io.ts';
 import { withProgress } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -14,7 +14,7 @@ import { projectOptions } from './project.ts';
 export const command = describeCommand({
   usage:
     '$0 check [options]\n\nSigns in to the tenant, reads one page of each kind, and reports what may be read and written, and which settings the host needs. Writes nothing. Exit code 1 means that the tenant, or the settings for it, would stop a plan. `validate` checks the manifests.',
-  options: { ...commonOptions, format: format(['text', 'json']) },
+  options: { ...commonOptions, format: option.format(['text', 'json']) },
   examples: {
     '$0 check -e production': 'May I sign in, and what may I see?',
     '$0 check --format json': 'The same, for a script',

@@ -144,37 +144,45 @@ export const groups = {
   common: 'Common options',
 } as const;
 
-type Group = (typeof groups)[keyof typeof groups];
+type Group = keyof typeof groups;
 
-/** The shapes of options: on or off, one text, one whole number, any number of texts. */
-export const flag = (describe: string, group: Group = groups.own) =>
-  ({ type: 'boolean', default: false, describe, group }) as const;
+const text = (describe: string, group: Group = 'own') =>
+  ({ type: 'string', describe, requiresArg: true, group: groups[group] }) as const;
 
-export const text = (describe: string, group: Group = groups.own) =>
-  ({ type: 'string', describe, requiresArg: true, group }) as const;
+/** The shapes of options: on or off, one text, one whole number, any number of texts, one of some words; and of arguments. */
+export const option = {
+  flag: (describe: string, group: Group = 'own') =>
+    ({ type: 'boolean', default: false, describe, group: groups[group] }) as const,
 
-export const number = (describe: string, group: Group = groups.own) =>
-  ({ type: 'number', describe, requiresArg: true, group }) as const;
+  text,
 
-export const list = (describe: string, group: Group = groups.own) =>
-  ({ ...text(describe, group), array: true, default: [] as string[] }) as const;
+  number: (describe: string, group: Group = 'own') =>
+    ({ type: 'number', describe, requiresArg: true, group: groups[group] }) as const,
 
-/** Names that have no commas: they may also be joined by commas. */
-export const names = (describe: string, group: Group = groups.own) =>
-  ({
-    ...text(describe, group),
-    array: true,
-    coerce: (given: readonly string[]) => given.flatMap((each) => each.split(',')).map((name) => name.trim()),
-  }) as const;
+  list: (describe: string, group: Group = 'own') =>
+    ({ ...text(describe, group), array: true, default: [] as string[] }) as const,
 
-/** The first one is the default. */
-export const format = <const Word extends string>(
-  choices: readonly [Word, ...Word[]],
-  group: Group = groups.own,
-) => ({ choices, default: choices[0], describe: 'Output format', requiresArg: true, group }) as const;
+  /** Names that have no commas: they may also be joined by commas. */
+  names: (describe: string, group: Group = 'own') =>
+    ({
+      ...text(describe, group),
+      array: true,
+      coerce: (given: readonly string[]) =>
+        given.flatMap((each) => each.split(',')).map((name) => name.trim()),
+    }) as const,
 
-export const argument = (describe: string) =>
-  ({ type: 'string', describe, group: groups.arguments }) as const;
+  /** The first one is the default. */
+  format: <const Word extends string>(choices: readonly [Word, ...Word[]], group: Group = 'own') =>
+    ({
+      choices,
+      default: choices[0],
+      describe: 'Output format',
+      requiresArg: true,
+      group: groups[group],
+    }) as const,
+
+  argument: (describe: string) => ({ type: 'string', describe, group: groups.arguments }) as const,
+};
 
 /** The options that were given, with their values: no disabled switch, no empty list. */
 export function givenOptions<Args extends object>(args: Args, names: readonly (keyof Args & string)[]) {
@@ -187,90 +195,77 @@ export function givenOptions<Args extends object>(args: Args, names: readonly (k
 
 export const commonOptions = {
   config: {
-    ...text(
+    ...option.text(
       'The project file. Default: TENANTCTL_CONFIG, or tenantctl.yaml here or in the nearest folder above',
-      groups.common,
+      'common',
     ),
     alias: 'c',
   },
   env: {
-    ...list(
+    ...option.list(
       "Environments: names, globs and @groups, joined by commas or given with several --env. Default: TENANTCTL_ENV, or the project file's defaultEnvironment",
-      groups.common,
+      'common',
     ),
     nargs: 1,
     alias: 'e',
   },
-  quiet: flag(
+  quiet: option.flag(
     'Print no progress and no information: only changes, risks, warnings and errors',
-    groups.common,
+    'common',
   ),
-  verbose: flag('Print each request, and long values and repeated remarks in full', groups.common),
-  trace: text(
+  verbose: option.flag('Print each request, and long values and repeated remarks in full', 'common'),
+  trace: option.text(
     'Write every request and response to this file, one JSON object per line, without secrets: for a support case',
-    groups.common,
+    'common',
   ),
-  color: { ...flag('Colored output. NO_COLOR turns it off too', groups.common), default: true },
-  progress: { ...flag('Show progress on a terminal', groups.common), default: true },
+  color: { ...option.flag('Colored output. NO_COLOR turns it off too', 'common'), default: true },
+  progress: { ...option.flag('Show progress on a terminal', 'common'), default: true },
 } as const;
 
 /** Every command has them, and so has the program. They are looked for before the other arguments are parsed. */
 export const lastOptions = {
-  help: { ...flag('Show help', groups.common), alias: 'h' },
-  version: flag('Show version number', groups.common),
+  help: { ...option.flag('Show help', 'common'), alias: 'h' },
+  version: option.flag('Show version number', 'common'),
 } as const;
 
 export const scopeOptions = {
-  only: list('Include only these addresses (globs)', groups.objects),
-  except: list('Exclude these addresses (globs)', groups.objects),
+  only: option.list('Include only these addresses (globs)', 'objects'),
+  except: option.list('Exclude these addresses (globs)', 'objects'),
 } as const;
 
 export const guardOptions = {
   ...scopeOptions,
-  'max-deletes': number('Allow up to this many deletes', groups.deletes),
+  'max-deletes': option.number('Allow up to this many deletes', 'deletes'),
   'allow-delete-all': {
-    ...names('Allow deleting all objects of these kinds, joined by commas', groups.deletes),
+    ...option.names('Allow deleting all objects of these kinds, joined by commas', 'deletes'),
     default: [] as string[],
   },
 } as const;
 
 export const planOptions = {
   ...guardOptions,
-  prune: flag("Delete undeclared objects of the kinds in the environment's prune.kinds", groups.deletes),
-  since: text(
+  prune: option.flag("Delete undeclared objects of the kinds in the environment's prune.kinds", 'deletes'),
+  since: option.text(
     'Delete objects that were declared at this git revision and no longer are. Show where each difference comes from',
-    groups.deletes,
+    'deletes',
   ),
-  rotate: list('Write the secrets of these addresses (globs), changed or not', groups.objects),
-  impact: flag(
+  rotate: option.list('Write the secrets of these addresses (globs), changed or not', 'objects'),
+  impact: option.flag(
     'Run each changed profile search, and show which profiles enter and leave. --impact=N sends up to N requests; default 50',
-    groups.objects,
+    'objects',
   ),
-  'impact-requests': { ...number('--impact=N'), default: 50, hidden: true },
+  'impact-requests': { ...option.number('--impact=N'), default: 50, hidden: true },
 } as const;
 
 export const fleetOptions = {
-  parallel: { ...number('Number of environments to work on at once', groups.fleet), default: 8 },
-  shard: text(
+  parallel: { ...option.number('Number of environments to work on at once', 'fleet'), default: 8 },
+  shard: option.text(
     'Only this part of the environments, such as 2/4. They are always split the same way',
-    groups.fleet,
+    'fleet',
   ),
 } as const;
 
 export function planOptionsOf(args: ArgsOf<typeof planOptions>, env: NodeJS.ProcessEnv): PlanOptions {
-  const {
-    only,
-    except,
-    prune,
-    since = null,
-    rotate,
-    maxDeletes = null,
-    allowDeleteAll,
-    impact,
-    impactRequests,
-  } = args;
-  return {
-    ...{ only, except, prune, since, rotate, maxDeletes, allowDeleteAll, env },
-    impactRequests: impact ? impactRequests : null,
-  };
+  const { since = null, maxDeletes = null, impact, impactRequests, ...others } = args;
+  return { ...others, since, maxDeletes, env, impactRequests: impact ? impactRequests : null };
 }

@@ -5,7 +5,15 @@ import { pastApplies } from '../engine/results.ts';
 import { loadNames } from '../loader/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { get } from '../model/json.ts';
-import { type Commands, commandAt, commonOptions, describeCommand, groups, lastOptions } from './command.ts';
+import {
+  type Commands,
+  commandAt,
+  commonOptions,
+  describeCommand,
+  groups,
+  lastOptions,
+  option,
+} from './command.ts';
 import { codeTexts } from './explain.ts';
 import type { Io } from './io.ts';
 import { otherSchemas, packageFile } from './package-file.ts';
@@ -18,11 +26,7 @@ export function createCompletion(commands: Commands) {
     usage:
       '$0 completion [SHELL]\n\nPrints a script for shell completion of commands, options, environments, kinds and addresses.',
     options: {
-      shell: {
-        choices: shells,
-        group: groups.arguments,
-        describe: 'The shell. Default: the shell in $SHELL',
-      },
+      shell: { ...option.argument('The shell. Default: the shell in $SHELL'), choices: shells },
     },
     settings: { 'populate--': true },
     examples: {

@@ -8,18 +8,7 @@ import { type OpenedProjects, openProjects } from '../loader/index.ts';
 import { type Diff, differs } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean } from '../model/words.ts';
-import {
-  type ArgsOf,
-  argument,
-  commonOptions,
-  describeCommand,
-  flag,
-  format,
-  groups,
-  list,
-  names,
-  scopeOptions,
-} from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, option, scopeOptions } from './command.ts';
 import { namedFolder } from './files.ts';
 import type { Io } from './io.ts';
 import { checkOutput, outputDocument } from './output.ts';
@@ -29,16 +18,16 @@ import { projectFileOptions, projectOptions } from './project.ts';
 const options = {
   ...commonOptions,
   ...scopeOptions,
-  first: { ...argument('An environment, or the path of manifests or a backup'), demandOption: true },
-  second: argument('The same. Can be left out with --declared'),
-  kinds: { ...names("--only 'KIND/**'"), hidden: true },
-  declared: flag(
+  first: { ...option.argument('An environment, or the path of manifests or a backup'), demandOption: true },
+  second: option.argument('The same. Can be left out with --declared'),
+  kinds: { ...option.names("--only 'KIND/**'"), hidden: true },
+  declared: option.flag(
     'An environment stands for what the manifests declare for it. With one environment: its tenant against its manifests',
-    groups.objects,
+    'objects',
   ),
-  format: format(['text', 'json', 'markdown', 'html'], groups.output),
-  report: list('Also write the differences to these files (.md .html .json)', groups.output),
-  'detailed-exitcode': flag('Exit with 2 if there are differences', groups.output),
+  format: option.format(['text', 'json', 'markdown', 'html'], 'output'),
+  report: option.list('Also write the differences to these files (.md .html .json)', 'output'),
+  'detailed-exitcode': option.flag('Exit with 2 if there are differences', 'output'),
 } as const;
 
 type Args = ArgsOf<typeof options>;

@@ -3,7 +3,7 @@ import { membersOf, parseShard, selectEnvironments } from '../loader/selection.t
 import { ExitCode } from '../model/failure.ts';
 import { layout, table } from '../report/layout.ts';
 import { json } from '../report/safe.ts';
-import { commonOptions, describeCommand, format, groups, text } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { viewOf } from './io.ts';
 import { projectFileOptions, selectorsOf } from './project.ts';
 
@@ -12,14 +12,9 @@ export const command = describeCommand({
     '$0 env [options]\n\nLists the environments of the project and its groups. With --env or TENANTCTL_ENV, those that it selects.',
   options: {
     ...commonOptions,
-    action: {
-      choices: ['list'],
-      default: 'list',
-      group: groups.arguments,
-      describe: 'What to do',
-    },
-    format: format(['text', 'json', 'github-matrix']),
-    shard: text('Only this part of the environments, such as 2/4'),
+    action: { ...option.argument('What to do'), choices: ['list'], default: 'list' },
+    format: option.format(['text', 'json', 'github-matrix']),
+    shard: option.text('Only this part of the environments, such as 2/4'),
   },
   examples: {
     '$0 env': 'All environments and groups',

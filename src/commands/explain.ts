@@ -17,7 +17,7 @@ import {
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
 import { blank, layout, padTo, paragraph, type Row, row, span } from '../report/layout.ts';
-import { type ArgsOf, argument, commonOptions, describeCommand } from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, option } from './command.ts';
 import { type Io, viewOf } from './io.ts';
 import { documentation, isInPackage, packageFile, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
@@ -28,7 +28,7 @@ export const command = describeCommand({
   options: {
     ...commonOptions,
     subject: {
-      ...argument(
+      ...option.argument(
         'The code in brackets after a message; or a kind, or a field of it, such as ProfileSearch.rules.type',
       ),
       demandOption: true,

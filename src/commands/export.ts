@@ -13,7 +13,7 @@ import { type Diagnostic, ExitCode, Failure, fail, hasErrors } from '../model/fa
 import { namesAndMore } from '../model/words.ts';
 import { oneLine } from '../report/safe.ts';
 import { countIs } from '../report/words.ts';
-import { type ArgsOf, commonOptions, describeCommand, flag, names, scopeOptions, text } from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, option, scopeOptions } from './command.ts';
 import { changeFiles, namedFolder, readIfThere } from './files.ts';
 import type { Io } from './io.ts';
 import { printDiagnostics, stdoutName } from './output.ts';
@@ -23,16 +23,16 @@ import { projectOptions } from './project.ts';
 const options = {
   ...commonOptions,
   ...scopeOptions,
-  out: text('The folder to write into. Default: config in the project folder'),
-  from: text(
+  out: option.text('The folder to write into. Default: config in the project folder'),
+  from: option.text(
     'Write manifests from a backup instead of a tenant: the file or folder of a configuration export',
   ),
-  kinds: { ...names("--only 'KIND/**'"), hidden: true },
-  'dry-run': flag('List the files that would be written, and write nothing'),
-  merge: flag('Update the existing manifests. Keeps comments, order, style, tags and side files'),
-  all: flag('With --merge: also add manifests for undeclared objects'),
-  delete: flag('With --merge: remove documents of objects that the tenant no longer has'),
-  'allow-dirty': flag('With --merge: also change files with uncommitted changes'),
+  kinds: { ...option.names("--only 'KIND/**'"), hidden: true },
+  'dry-run': option.flag('List the files that would be written, and write nothing'),
+  merge: option.flag('Update the existing manifests. Keeps comments, order, style, tags and side files'),
+  all: option.flag('With --merge: also add manifests for undeclared objects'),
+  delete: option.flag('With --merge: remove documents of objects that the tenant no longer has'),
+  'allow-dirty': option.flag('With --merge: also change files with uncommitted changes'),
 } as const;
 
 type Args = ArgsOf<typeof options>;

@@ -4,7 +4,7 @@ import { type Printable, printManifest } from '../loader/print.ts';
 import { ExitCode, isError } from '../model/failure.ts';
 import { type Json, objectFrom } from '../model/json.ts';
 import { disarm, json, safeJson } from '../report/safe.ts';
-import { argument, commonOptions, describeCommand, flag, format } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { printDiagnostics, withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -14,9 +14,9 @@ export const command = describeCommand({
     '$0 get ADDRESS… [options]\n\nPrints live objects as manifests, as an export would write them, in one stream. Changes nothing.',
   options: {
     ...commonOptions,
-    address: { ...argument('Addresses, or globs of them'), array: true, demandOption: true },
-    declared: flag('Print what the manifests declare instead, after variables and overlays'),
-    format: format(['yaml', 'json']),
+    address: { ...option.argument('Addresses, or globs of them'), array: true, demandOption: true },
+    declared: option.flag('Print what the manifests declare instead, after variables and overlays'),
+    format: option.format(['yaml', 'json']),
   },
   examples: {
     '$0 get NotificationTemplate/password_expiring/EMAIL/en': 'What the tenant has now',

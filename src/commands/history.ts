@@ -7,7 +7,7 @@ import { layout, table } from '../report/layout.ts';
 import { outcomeCounts } from '../report/result.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { countWords, joinParts, namesInBrief, shortCommit } from '../report/words.ts';
-import { commonOptions, describeCommand, format, number } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { viewOf } from './io.ts';
 import { namedEnvironments, projectFileOf, projectFileOptions, selectorsOf } from './project.ts';
 
@@ -16,8 +16,8 @@ export const command = describeCommand({
     '$0 history [options]\n\nLists the applies made in this checkout, newest first. Shows time, environment, outcome, changes, commit, plan digest and result file. Without --env, lists those of all environments. Sends no request to the tenant.',
   options: {
     ...commonOptions,
-    limit: { ...number('Maximum number of applies'), default: 20 },
-    format: format(['text', 'json']),
+    limit: { ...option.number('Maximum number of applies'), default: 20 },
+    format: option.format(['text', 'json']),
   },
   examples: {
     '$0 history -e production': 'What was applied to production from here',

@@ -11,7 +11,7 @@ import { ExitCode, Failure, fail, interruption } from '../model/failure.ts';
 import { shellWord } from '../report/plan.ts';
 import { oneLine, printable } from '../report/safe.ts';
 import { describeSetting } from './check.ts';
-import { argument, commonOptions, describeCommand, flag, groups, list } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import {
   chooseRoute,
   deploymentName,
@@ -35,35 +35,33 @@ import { reportFailure } from './output.ts';
 import { withProgress } from './progress.ts';
 
 const options = {
-  dir: { ...argument('The folder of the project'), default: '.' },
-  yes: flag('Do not ask. Use options and defaults'),
+  dir: { ...option.argument('The folder of the project'), default: '.' },
+  yes: option.flag('Do not ask. Use options and defaults'),
   trace: commonOptions.trace,
   identity: {
-    ...list(
+    ...option.list(
       "Base URL of the tenant's identity service. For several tenants, give it once for each, as NAME=URL, in the order in which changes go to them. Default: an embedded tenant for trials",
     ),
     nargs: 1,
   },
   profiles: {
-    ...list(
+    ...option.list(
       "Base URL of the tenant's profile-management service. For several tenants, give it once for each, as NAME=URL",
     ),
     nargs: 1,
   },
   from: {
+    ...option.text(
+      'Start with the examples or with an export. Default: an export of the tenant, if there is one',
+    ),
     choices: ['examples', 'export'],
-    group: groups.own,
-    describe: 'Start with the examples or with an export. Default: an export of the tenant, if there is one',
-    requiresArg: true,
   },
   pipelines: {
+    ...option.text('CI systems to write a pipeline for'),
     choices: ['github', 'gitlab', 'both', 'none'],
-    group: groups.own,
-    describe: 'CI systems to write a pipeline for',
-    requiresArg: true,
   },
   promote: {
-    ...list(
+    ...option.list(
       'Write pipelines that apply to one selection of environments (NAME or @GROUP), and then apply to a second one what the first has proven. Default with several tenants: the first, then the others',
     ),
     nargs: 2,

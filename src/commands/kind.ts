@@ -23,16 +23,7 @@ import { didYouMean } from '../model/words.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
-import {
-  type ArgsOf,
-  argument,
-  commonOptions,
-  describeCommand,
-  flag,
-  format,
-  groups,
-  text,
-} from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, option } from './command.ts';
 import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
 import { contextOf, printReport, reportOf } from './output.ts';
@@ -42,18 +33,15 @@ import { projectFileOf, projectOptions } from './project.ts';
 
 const options = {
   ...commonOptions,
-  action: {
-    choices: ['draft', 'add', 'check'],
-    demandOption: true,
-    group: groups.arguments,
-    describe: 'What to do',
-  },
-  subject: argument('For draft: the OpenAPI document, as JSON or YAML. For add and check: the kind'),
-  path: argument('For draft: the path of the collection'),
-  out: text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'),
-  all: text('For draft: draft every collection, into this folder'),
-  write: flag('For check: if the descriptor holds, mark it as proven in its file, and add policies of ids'),
-  format: { ...format(['text', 'json']), describe: 'For check: output format' },
+  action: { ...option.argument('What to do'), choices: ['draft', 'add', 'check'], demandOption: true },
+  subject: option.argument('For draft: the OpenAPI document, as JSON or YAML. For add and check: the kind'),
+  path: option.argument('For draft: the path of the collection'),
+  out: option.text('For draft: the file to write, such as kinds/Role.kind.yaml. Default: print it'),
+  all: option.text('For draft: draft every collection, into this folder'),
+  write: option.flag(
+    'For check: if the descriptor holds, mark it as proven in its file, and add policies of ids',
+  ),
+  format: { ...option.format(['text', 'json']), describe: 'For check: output format' },
 } as const;
 
 type Args = ArgsOf<typeof options>;

@@ -5,20 +5,20 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import { hasChanges, isRefused, type Plan } from '../model/documents.ts';
 import { ExitCode, onFailure } from '../model/failure.ts';
 import type { Format, ReportOptions } from '../report/report.ts';
-import { type ArgsOf, flag, format, groups, list, text } from './command.ts';
+import { type ArgsOf, option } from './command.ts';
 import type { Io } from './io.ts';
 import { outputDocument, renderTemplates, saveFile, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
 import { folderInRepository, projectFileOf } from './project.ts';
 
 export const planOutputOptions = {
-  out: text(
+  out: option.text(
     'Save the plan to this file, for `apply FILE`. - is stdout; the plan is then shown on stderr',
-    groups.output,
+    'output',
   ),
-  format: format(['text', 'json', 'markdown', 'html'], groups.output),
-  report: list('Also write the plan to these files (.md .html .json .xml .gitlab.json)', groups.output),
-  'detailed-exitcode': flag('Exit with 2 if there are changes', groups.output),
+  format: option.format(['text', 'json', 'markdown', 'html'], 'output'),
+  report: option.list('Also write the plan to these files (.md .html .json .xml .gitlab.json)', 'output'),
+  'detailed-exitcode': option.flag('Exit with 2 if there are changes', 'output'),
 } as const;
 
 type PlanOutputArgs = ArgsOf<typeof planOutputOptions> & { readonly config: string | undefined };

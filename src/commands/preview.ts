@@ -8,7 +8,7 @@ import { type Diagnostic, ExitCode, Failure } from '../model/failure.ts';
 import { markersIn } from '../model/marker.ts';
 import { Preview, watchFolder } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/templates.ts';
-import { type ArgsOf, commonOptions, describeCommand, flag, number, scopeOptions } from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, option, scopeOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { withTenant } from './progress.ts';
 import { projectOptions } from './project.ts';
@@ -16,8 +16,8 @@ import { projectOptions } from './project.ts';
 const options = {
   ...commonOptions,
   ...scopeOptions,
-  port: { ...number('Port. 0: any free port'), default: 0 },
-  offline: flag('Do not read the tenant'),
+  port: { ...option.number('Port. 0: any free port'), default: 0 },
+  offline: option.flag('Do not read the tenant'),
 } as const;
 
 type Args = ArgsOf<typeof options>;

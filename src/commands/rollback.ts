@@ -5,7 +5,7 @@ import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
 import type { Result } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
-import { type ArgsOf, argument, commonOptions, describeCommand, flag, guardOptions } from './command.ts';
+import { type ArgsOf, commonOptions, describeCommand, guardOptions, option } from './command.ts';
 import { noteUse } from './files.ts';
 import { type Io, printNote } from './io.ts';
 import { checkOutput, stdoutName } from './output.ts';
@@ -20,10 +20,10 @@ export const command = describeCommand({
     ...commonOptions,
     ...guardOptions,
     ...planOutputOptions,
-    result: argument(
+    result: option.argument(
       'The result file of an apply, for example one in .tenantctl/ENVIRONMENT/results. If it has several environments, --env names one',
     ),
-    last: flag("Undo the environment's latest apply: `history` lists them"),
+    last: option.flag("Undo the environment's latest apply: `history` lists them"),
   },
   examples: {
     '$0 rollback --last -e production --out back.json': 'Undo what was just applied',
@@ -40,9 +40,10 @@ export const command = describeCommand({
   const project = loadProject(projectOptions(args, io, named?.environment));
   const result = named ?? (await findLast(project, io));
   return outputPlan(project, args, io, async (tenant) => {
-    const { only, except, maxDeletes = null, allowDeleteAll } = args;
-    const options = { only, except, maxDeletes, allowDeleteAll };
-    const plan = await planRollback(result, project, tenant, options);
+    const plan = await planRollback(result, project, tenant, {
+      ...args,
+      maxDeletes: args.maxDeletes ?? null,
+    });
     // A plan from the manifests would be a different one.
     const file = args.out === stdoutName ? undefined : args.out;
     return { plan, ...(file === undefined ? {} : howToApply(file, args, io)) };

@@ -5,7 +5,7 @@ import { type PresetName, presetNames } from '../kinds/project.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
-import { commonOptions, describeCommand, list, number, text } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { projectFileOf } from './project.ts';
 
 const none: readonly PresetName[] = [];
@@ -14,21 +14,21 @@ export const command = describeCommand({
   usage: '$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.',
   options: {
     ...commonOptions,
-    port: { ...number('Port. 0: any free port'), default: 0 },
-    seed: text('YAML file with the objects to start with'),
-    data: text('JSON file to keep the tenant in'),
-    kinds: text("Folder with descriptors to serve. Default: the project's kinds/"),
-    latency: { ...number('--fault latency=MS'), hidden: true },
-    lag: { ...number('--fault lag=MS'), hidden: true },
-    fault: list(
+    port: { ...option.number('Port. 0: any free port'), default: 0 },
+    seed: option.text('YAML file with the objects to start with'),
+    data: option.text('JSON file to keep the tenant in'),
+    kinds: option.text("Folder with descriptors to serve. Default: the project's kinds/"),
+    latency: { ...option.number('--fault latency=MS'), hidden: true },
+    lag: { ...option.number('--fault lag=MS'), hidden: true },
+    fault: option.list(
       'Faults to inject, such as status=503,method=POST,times=2. latency=MS delays every response; lag=MS is the time until a write shows in reads; late=MS answers 504, and does the work later',
     ),
     preset: {
-      ...list('Products whose hosts it imitates, as strict as they are'),
+      ...option.list('Products whose hosts it imitates, as strict as they are'),
       choices: presetNames,
       default: none,
     },
-    vary: list('Differences of the tenant from the API documents, such as jsonText=object'),
+    vary: option.list('Differences of the tenant from the API documents, such as jsonText=object'),
   },
   examples: {
     '$0 sandbox --seed sandbox.seed.yaml --port 8787': 'Start a tenant for trials',

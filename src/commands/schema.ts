@@ -2,7 +2,7 @@ import { builtInKinds } from '../kinds/index.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { didYouMean, joinWords } from '../model/words.ts';
 import { json } from '../report/safe.ts';
-import { commonOptions, describeCommand, groups } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { isInPackage, otherSchemas, wholeSchema } from './package-file.ts';
 import { kindsHere } from './project.ts';
 
@@ -11,11 +11,7 @@ export const command = describeCommand({
     '$0 schema [KIND]\n\nPrints a JSON Schema. KIND is the name of a kind; manifest (all manifests), project (the project file), environment (a file with one environment) or kind (a descriptor); or plan, result, fleet or diff. In a project, its own kinds are included. Without KIND, lists the names.',
   options: {
     ...commonOptions,
-    kind: {
-      type: 'string',
-      group: groups.arguments,
-      describe: `A kind, or ${joinWords('or', otherSchemas)}`,
-    },
+    kind: option.argument(`A kind, or ${joinWords('or', otherSchemas)}`),
   },
   examples: {
     '$0 schema NotificationTemplate': 'The fields of a notification template',

@@ -7,7 +7,7 @@ import { layout, row, span, table } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { json, printable } from '../report/safe.ts';
 import { pluralize } from '../report/words.ts';
-import { argument, commonOptions, describeCommand, flag, format, number, text } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { viewOf } from './io.ts';
 import { withoutSecrets } from './output.ts';
 import { withTenant } from './progress.ts';
@@ -20,11 +20,11 @@ export const command = describeCommand({
     '$0 search LABEL [options]\n\nRuns a profile search: the declared one, or else the one saved in the tenant.',
   options: {
     ...commonOptions,
-    label: { ...argument('The label of the search'), demandOption: true },
-    format: format(searchFormats),
-    limit: number('Maximum number of profiles'),
-    ids: flag('Show the ids in the table, too. JSON and CSV always have them'),
-    order: text('Attribute to sort by, in ascending order, such as name'),
+    label: { ...option.argument('The label of the search'), demandOption: true },
+    format: option.format(searchFormats),
+    limit: option.number('Maximum number of profiles'),
+    ids: option.flag('Show the ids in the table, too. JSON and CSV always have them'),
+    order: option.text('Attribute to sort by, in ascending order, such as name'),
   },
   examples: {
     '$0 search "Active contractors"': 'Show the profiles that it finds',

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import { layout, paragraph, type Row, row, span } from '../report/layout.ts';
 import type { ReportOptions } from '../report/report.ts';
 import { json, safeJson } from '../report/safe.ts';
-import { argument, commonOptions, describeCommand, flag, format, list, text } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import { readNamedFile } from './files.ts';
 import { confirm, type Io, isInteractive, viewOf } from './io.ts';
 import { withoutSecrets } from './output.ts';
@@ -23,12 +23,17 @@ export const command = describeCommand({
     '$0 send-test ADDRESS [options]\n\nMakes the tenant send a test notification of a template. It goes to real people.',
   options: {
     ...commonOptions,
-    address: { ...argument('The template: NotificationTemplate/KEY/MEDIUM/LOCALE'), demandOption: true },
-    context: text("YAML or JSON file with values for the template's variables. Default: made-up values"),
-    locale: text("The locale to send, where the host takes one. Default: the template's"),
-    to: list('Addresses to send it to, where the host takes them. Default: the tenant decides'),
-    yes: flag('Do not ask for confirmation'),
-    format: format(['text', 'json']),
+    address: {
+      ...option.argument('The template: NotificationTemplate/KEY/MEDIUM/LOCALE'),
+      demandOption: true,
+    },
+    context: option.text(
+      "YAML or JSON file with values for the template's variables. Default: made-up values",
+    ),
+    locale: option.text("The locale to send, where the host takes one. Default: the template's"),
+    to: option.list('Addresses to send it to, where the host takes them. Default: the tenant decides'),
+    yes: option.flag('Do not ask for confirmation'),
+    format: option.format(['text', 'json']),
   },
   examples: {
     '$0 send-test NotificationTemplate/welcome/EMAIL/en --context ada.yaml':

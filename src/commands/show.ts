@@ -6,7 +6,7 @@ import { ExitCode, Failure, fail } from '../model/failure.ts';
 import { parseJson } from '../model/json.ts';
 import { valueAt } from '../model/pointer.ts';
 import type { Document } from '../report/report.ts';
-import { argument, commonOptions, describeCommand, format, list } from './command.ts';
+import { commonOptions, describeCommand, option } from './command.ts';
 import type { Io } from './io.ts';
 import {
   checkOutput,
@@ -28,12 +28,12 @@ export const command = describeCommand({
     ...commonOptions,
     env: { ...commonOptions.env, hidden: true },
     file: {
-      ...argument('Files written by `plan --out` or `apply --result`'),
+      ...option.argument('Files written by `plan --out` or `apply --result`'),
       array: true,
       demandOption: true,
     },
-    format: format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']),
-    report: list('Also write it to these files (.md .html .json .xml .gitlab.json)'),
+    format: option.format(['text', 'json', 'markdown', 'html', 'junit', 'github', 'gitlab']),
+    report: option.list('Also write it to these files (.md .html .json .xml .gitlab.json)'),
   },
   examples: {
     '$0 show plan.json': 'Show a saved plan',

@@ -33,12 +33,10 @@ import {
   type ArgsOf,
   commonOptions,
   describeCommand,
-  flag,
   fleetOptions,
-  format,
   groups,
+  option,
   scopeOptions,
-  text,
 } from './command.ts';
 import { type Io, printNote, viewOf } from './io.ts';
 import { printDiagnostics, withoutSecrets } from './output.ts';
@@ -53,11 +51,11 @@ const options = {
   ...commonOptions,
   ...scopeOptions,
   ...fleetOptions,
-  format: { ...format(statusFormats), describe: 'Output format. zone: lines for a zone file' },
-  dns: flag('Check whether DNS has the records'),
-  resolver: text("Name server for --dns, as ADDRESS:PORT. Default: the system's"),
+  format: { ...option.format(statusFormats), describe: 'Output format. zone: lines for a zone file' },
+  dns: option.flag('Check whether DNS has the records'),
+  resolver: option.text("Name server for --dns, as ADDRESS:PORT. Default: the system's"),
   'dns-timeout': {
-    ...text('Time to wait for the name server. Each record is tried twice'),
+    ...option.text('Time to wait for the name server. Each record is tried twice'),
     default: '3s',
   },
   wait: {
@@ -65,7 +63,7 @@ const options = {
     group: groups.own,
     describe: `Wait until all declared identities are verified. Exit with 3 after this time (default ${defaultWait})`,
   },
-  interval: { ...text('Time between two checks of --wait'), default: '15s' },
+  interval: { ...option.text('Time between two checks of --wait'), default: '15s' },
 } as const;
 
 type Args = ArgsOf<typeof options>;

@@ -9,7 +9,7 @@ import {
   commonOptions,
   describeCommand,
   fleetOptions,
-  format,
+  option,
   scopeOptions,
 } from './command.ts';
 import type { Io } from './io.ts';
@@ -20,7 +20,7 @@ const options = {
   ...commonOptions,
   ...scopeOptions,
   ...fleetOptions,
-  format: format(['text', 'json', 'markdown', 'github', 'sarif']),
+  format: option.format(['text', 'json', 'markdown', 'github', 'sarif']),
 } as const;
 
 export const command = describeCommand({
