@@ -11,7 +11,7 @@ import {
   type Write,
 } from './collection.ts';
 import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
-import { beside, type Findings, fieldLines } from './fields.ts';
+import { beside, type Findings, fieldLines, type Update } from './fields.ts';
 
 /** The descriptor of a kind, as far as a document defines it. */
 interface Draft {
@@ -180,12 +180,6 @@ function listOf({ collection: { list, path }, miss }: Findings, key: string) {
   const guess =
     'check: the page size, since no limit is described; `pageSize: null` if the tenant lists everything at once';
   return { members, notes: hasLimit ? [] : [guess] };
-}
-
-interface Update {
-  readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
-  readonly notes: readonly string[];
-  readonly prose: Write['prose'];
 }
 
 const silent: Write['prose'] = { patchable: null, fixed: new Set(), isForSome: false };

@@ -18,18 +18,17 @@ export interface Findings {
   miss(message: string): void;
 }
 
-/** A word, or members, some of which may have members. */
-type Form = string | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-
-/** A field of a descriptor, with what a person should know or decide about it. */
-interface DraftField {
-  readonly field: Form;
+/** A field of a descriptor, or the policy of a place in it, with what a person should know or decide about it. */
+interface Drafted {
+  /** A word, or members, some of which may have members. */
+  readonly form: string | Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly notes: readonly string[];
 }
 
 /** How objects are changed, and what prose says of their fields. */
-interface Change {
-  readonly word: string;
+export interface Update {
+  readonly word: 'json-patch' | 'merge-patch' | 'patch' | 'put' | 'none';
+  readonly notes: readonly string[];
   readonly prose: Write['prose'];
 }
 
@@ -38,17 +37,16 @@ interface Change {
  *
  * @param key `null` in a single object
  */
-export function fieldLines(findings: Findings, key: string | null, isReadOnly: boolean, change: Change) {
+export function fieldLines(findings: Findings, key: string | null, isReadOnly: boolean, update: Update) {
   const { api, known } = findings;
-  const { declared, serverOwned, notes } = sortProperties(findings, key, isReadOnly, change);
+  const { declared, serverOwned, notes } = sortProperties(findings, key, isReadOnly, update);
   const fields: string[] = [];
   const places: string[] = [];
   for (const { name, property, fixed } of declared) {
-    const { field, notes } = fieldOf(api, name, property);
-    fields.push(lineOf(name, field, [...(fixed === null ? [] : [fixed]), ...notes], known));
-    if (typeof field === 'string' || field.is !== 'json') continue;
-    for (const { path, policy, notes } of placesIn(api, name, property))
-      places.push(lineOf(path, policy, notes, known));
+    const { form, notes } = fieldOf(api, name, property);
+    fields.push(lineOf(name, { form, notes: [...(fixed === null ? [] : [fixed]), ...notes] }, known));
+    if (typeof form === 'string' || form.is !== 'json') continue;
+    for (const [path, policy] of placesIn(api, name, property)) places.push(lineOf(path, policy, known));
   }
   const lines = [
     ...(fields.length === 0 ? ['fields: {}'] : ['fields:', ...fields]),
@@ -64,7 +62,7 @@ function sortProperties(
   { api, collection: { create, put, patch }, properties, miss }: Findings,
   key: string | null,
   isReadOnly: boolean,
-  { word, prose }: Change,
+  { word, prose }: Update,
 ) {
   const declared: { readonly name: string; readonly property: Part; readonly fixed: string | null }[] = [];
   // Tenants show these although documents do not mention them, and a PUT would send them back.
@@ -95,7 +93,7 @@ function sortProperties(
 }
 
 /** A field or a policy. The kinds in `to` get their known names, and unknown ones a note. */
-function lineOf(name: string, form: Form, notes: readonly string[], known: Findings['known']): string {
+function lineOf(name: string, { form, notes }: Drafted, known: Findings['known']): string {
   if (typeof form === 'string') return `  ${printInline(name)}: ${form}${beside(notes)}`;
   const told = [...notes];
   const kindOf = (kind: string) => {
@@ -128,59 +126,59 @@ const counted = /^(healthy|status|since|has[A-Z]\w*|\w+Count|\w+RefreshRequired)
 /** Texts that may be longer than this are for people. */
 const shortText = 255;
 
-function fieldOf(api: OpenApi, name: string, property: Part): DraftField {
+function fieldOf(api: OpenApi, name: string, property: Part): Drafted {
   const shape = api.shape(property);
-  const { field, notes } = bareFieldOf(api, name, shape);
+  const { form, notes } = bareFieldOf(api, name, shape);
   const isSecret = shape.writeOnly || (shape.types.has('string') && isSecretText(name, shape));
   const more = isSecret ? ['check: a secret? The tenant may not show it, so that it cannot be compared'] : [];
-  return { field, notes: [...notes, ...more] };
+  return { form, notes: [...notes, ...more] };
 }
 
 const isSecretText = (name: string, { format }: Shape) => format === 'password' || secretName.test(name);
 const secretName = /passw|secret|credential|private_?key|api_?key/i;
 
-function bareFieldOf(api: OpenApi, name: string, shape: Shape): DraftField {
+function bareFieldOf(api: OpenApi, name: string, shape: Shape): Drafted {
   const { types } = shape;
   if (types.size > 1) {
     // A manifest cannot declare a text or number in a field with JSON.
-    const field = types.has('object') || types.has('array') ? whole : 'value';
-    return { field, notes: [`check: it may be ${[...types].sort().join(' or ')}`] };
+    const form = types.has('object') || types.has('array') ? whole : 'value';
+    return { form, notes: [`check: it may be ${[...types].sort().join(' or ')}`] };
   }
   if (types.has('array')) return listField(api, name, shape);
   if (types.has('object')) {
     const target = targetOf(api, name, shape);
-    if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
-    if (target) return { field: { is: 'reference', ...target.field }, notes: target.notes };
-    return /attributes$|^config/i.test(name) ? settings : { field: whole, notes: [] };
+    if (target && !('to' in target.form)) return { form: whole, notes: target.notes };
+    if (target) return { form: { is: 'reference', ...target.form }, notes: target.notes };
+    return /attributes$|^config/i.test(name) ? settings : { form: whole, notes: [] };
   }
   const kind = types.has('integer') || types.has('string') ? kindOfIds(name) : null;
-  if (kind) return { field: { is: 'value', to: kind }, notes: [checkKind] };
+  if (kind) return { form: { is: 'value', to: kind }, notes: [checkKind] };
   if (types.has('string')) {
-    if (shape.format === 'email') return { field: 'email', notes: [] };
+    if (shape.format === 'email') return { form: 'email', notes: [] };
     const isLong = shape.maxLength > shortText || /description|body|comment|notes?$/i.test(name);
-    return { field: isLong && shape.choices.length === 0 ? 'text' : 'value', notes: [] };
+    return { form: isLong && shape.choices.length === 0 ? 'text' : 'value', notes: [] };
   }
-  if (types.size === 1) return { field: 'value', notes: [] };
-  const field = shape.choices.some((choice) => typeof choice !== 'object') ? 'value' : whole;
-  return { field, notes: ['check: the document does not say its type'] };
+  if (types.size === 1) return { form: 'value', notes: [] };
+  const form = shape.choices.some((choice) => typeof choice !== 'object') ? 'value' : whole;
+  return { form, notes: ['check: the document does not say its type'] };
 }
 
 const whole = { is: 'json', declares: 'whole' };
-const settings: DraftField = {
-  field: { is: 'json', declares: 'members' },
+const settings: Drafted = {
+  form: { is: 'json', declares: 'members' },
   notes: ['check: are members that a manifest omits left alone?'],
 };
 
-function listField(api: OpenApi, name: string, { items, description }: Shape): DraftField {
+function listField(api: OpenApi, name: string, { items, description }: Shape): Drafted {
   const shape = api.shape(items);
   const target = targetOf(api, singular(name), shape);
   // A list of references is to objects of one kind.
-  if (target && !('to' in target.field)) return { field: whole, notes: target.notes };
-  if (target) return { field: { is: 'references', ...target.field }, notes: target.notes };
+  if (target && !('to' in target.form)) return { form: whole, notes: target.notes };
+  if (target) return { form: { is: 'references', ...target.form }, notes: target.notes };
   const isPlain = shape.types.size > 0 && !shape.types.has('object') && !shape.types.has('array');
-  if (!isPlain) return { field: whole, notes: ['compared as a whole, in this order'] };
+  if (!isPlain) return { form: whole, notes: ['compared as a whole, in this order'] };
   const kind = kindOfIds(name) ?? (/\bids?\b/i.test(description) ? pascalCase(singular(name)) : null);
-  return kind ? { field: { is: 'set', to: kind }, notes: [checkKind] } : { field: 'set', notes: [] };
+  return kind ? { form: { is: 'set', to: kind }, notes: [checkKind] } : { form: 'set', notes: [] };
 }
 
 const checkKind = 'check: the kind of its ids';
@@ -196,13 +194,13 @@ function targetOf(api: OpenApi, name: string, { properties }: Shape) {
   if (!isReference) return null;
   const types = api.shape(properties.get('type')).choices.filter((type) => typeof type === 'string');
   const [type] = types;
-  if (types.length > 1) return { field: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
-  if (type === undefined) return { field: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
+  if (types.length > 1) return { form: {}, notes: [`check: to one of ${types.map(toComment).join(', ')}`] };
+  if (type === undefined) return { form: { to: wellKnown(name) ?? pascalCase(name) }, notes: [checkKind] };
   const byType = pascalCase(type.toLowerCase());
   const to = (/^(user|person|.*\W.*|.{101,})$/is.test(type) ? wellKnown(name) : null) ?? byType;
-  if (to === '') return { field: {}, notes: [checkKind] };
+  if (to === '') return { form: {}, notes: [checkKind] };
   return {
-    field: { to, ...(/^\w{1,100}$/.test(type) ? { type } : {}) },
+    form: { to, ...(/^\w{1,100}$/.test(type) ? { type } : {}) },
     notes: byType === to ? [] : [checkKind],
   };
 }
@@ -247,15 +245,8 @@ const timestamp =
 const ofServer =
   /\bread[- ]only\b|\b(system|server)[- ]generated\b|\b(set|generated|populated) by the (system|server)\b/i;
 
-/** A place inside a JSON field, with what a person should know or decide about it. */
-interface DraftPlace {
-  readonly path: string;
-  /** For ids, `to` is the kind, or the kind of each type in the member `by`. */
-  readonly policy: Form;
-  readonly notes: readonly string[];
-}
-
-interface FoundPlace extends Omit<DraftPlace, 'path'> {
+/** The policy of a place inside a JSON field. For ids, `to` is the kind, or the kind of each type in the member `by`. */
+interface FoundPlace extends Drafted {
   readonly steps: readonly string[];
   /** The schema of what each step but the last leads to. */
   readonly schemas: readonly JsonObject[];
@@ -266,7 +257,7 @@ const deepest = 12;
 const mostMembers = 2000;
 
 /** Policies of places inside a JSON field: ids of other objects, secrets, and server-owned values. */
-function placesIn(api: OpenApi, field: string, property: Part): DraftPlace[] {
+function placesIn(api: OpenApi, field: string, property: Part): ReadonlyMap<string, Drafted> {
   const found: FoundPlace[] = [];
   const repeated = new Set<JsonObject>();
   let left = mostMembers;
@@ -299,38 +290,36 @@ function knownPlace(api: OpenApi, name: string, property: Part, { properties }: 
   const { types, writeOnly } = shape.items ? api.shape(shape.items) : shape;
   if (name === 'id') return byType('type', properties, api);
   const isText = types.has('string');
-  if (writeOnly || (isText && isSecretText(name, shape))) return { policy: 'secret', notes: [] };
-  if (isServerOwned(api, name, property)) return { policy: 'serverOwned', notes: [] };
+  if (writeOnly || (isText && isSecretText(name, shape))) return { form: 'secret', notes: [] };
+  if (isServerOwned(api, name, property)) return { form: 'serverOwned', notes: [] };
   const kind = isText ? kindOfIds(name) : null;
   if (kind === null) return null;
   const sibling = name.replace(/Ids?$/, 'Type');
-  return byType(sibling, properties, api) ?? { policy: { is: 'reference', to: kind }, notes: [checkKind] };
+  return byType(sibling, properties, api) ?? { form: { is: 'reference', to: kind }, notes: [checkKind] };
 }
 
 /** The policy of an id whose type a member beside it names; `null` if that is no type of objects. */
-function byType(by: string, properties: Shape['properties'], api: OpenApi): Omit<DraftPlace, 'path'> | null {
+function byType(by: string, properties: Shape['properties'], api: OpenApi): Drafted | null {
   if (by === 'type' && ![...properties.keys()].every((name) => referenceMembers.includes(name))) return null;
   const types = api.shape(properties.get(by)).choices.filter((type) => typeof type === 'string');
   const kinds = types.filter((type) => objectTypes.test(type));
   const [only] = kinds;
   if (only === undefined) return null;
   const kindOf = (type: string) => pascalCase(type.toLowerCase());
-  if (types.length === 1) return { policy: { is: 'reference', to: kindOf(only) }, notes: [] };
+  if (types.length === 1) return { form: { is: 'reference', to: kindOf(only) }, notes: [] };
   const others = types.filter((type) => !kinds.includes(type)).map(toComment);
   const notes = others.length === 0 ? [] : [`check: ids of ${others.join(', ')} stay as they are`];
   const to = Object.fromEntries(kinds.map((type) => [type, kindOf(type)]));
-  return { policy: { is: 'reference', by, to }, notes };
+  return { form: { is: 'reference', by, to }, notes };
 }
 
 /** One rule for places of one name and policy in a field: `membership/**` + `/sourceId`. */
-function joined(found: readonly Omit<FoundPlace, 'schemas'>[]): DraftPlace[] {
-  const places = new Map<string, DraftPlace>();
-  for (const { steps, policy, notes } of found) {
+function joined(found: readonly Omit<FoundPlace, 'schemas'>[]): ReadonlyMap<string, Drafted> {
+  const paths = found.map(({ steps, ...place }): [string, Drafted] => {
     const [field = '', last = ''] = [steps[0], steps.at(-1)];
     const alike = found.filter((each) => each.steps.at(-1) === last);
-    const isOne = alike.length > 1 && alike.every((each) => isDeepStrictEqual(each.policy, policy));
-    const path = (isOne ? [field, '**', last] : steps).join('/');
-    places.set(path, { path, policy, notes });
-  }
-  return [...places.values()];
+    const isOne = alike.length > 1 && alike.every((each) => isDeepStrictEqual(each.form, place.form));
+    return [(isOne ? [field, '**', last] : steps).join('/'), place];
+  });
+  return new Map(paths);
 }
