@@ -1,4 +1,4 @@
-import { compareField, pairRecords, recordAgrees } from '../kinds/compare.ts';
+import { compareField, pairRecords, recordAgrees, restrict } from '../kinds/compare.ts';
 import { isSameInPlace, itemTextAt } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
 import type { LiveObject } from '../kinds/kind.ts';
@@ -207,14 +207,16 @@ function mayBeSame({ at, place, declared, live, written }: ValueSlot<readonly Js
 
 /** Merges the inside of a collection; a collection from a tag or text is only compared. */
 function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
-  const { declared, live, written } = slot;
+  const { declared, live, place, written } = slot;
   const isOpen = isMapping(written) || isList(written);
   const changes = isOpen ? merge.changes : noChanges();
   const inner = { ...merge, changes };
   if (isObject(declared)) mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner);
   else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
   if (isOpen) return;
-  if (changes.edits.length > 0) write('set', slot, merge);
+  const isByMember = isObject(declared) && isObject(live) && (!place.exact || place.is === 'record');
+  const merged = isByMember ? restrict(live, declared) : live;
+  if (changes.edits.length > 0) write('set', { ...slot, live: merged }, merge);
   else merge.changes.notes.push(...changes.notes);
 }
 

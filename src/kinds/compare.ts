@@ -202,7 +202,8 @@ function difference(
   return { path: pointer(...path), op, before: old, after: fresh };
 }
 
-function restrict(live: JsonObject, declared: JsonObject): JsonObject {
+/** The live members that are declared, at any depth: without those that a manifest leaves alone. */
+export function restrict(live: JsonObject, declared: JsonObject): JsonObject {
   return mapMembers(declared, (value, name) => {
     const item = get(live, name) ?? undefined;
     return isObject(item) && isObject(value) && secretName(value) === null ? restrict(item, value) : item;

@@ -19,7 +19,9 @@ describe('side files', () => {
     const files = { 'config/a.yaml': json, 'config/a.json': '{"url":"a"}' };
     const result = merge({ files, live: [integration('I', { attributes: { url: 'b' } })] });
     expect(result.changed).toEqual([{ path: 'config/a.json', content: '{\n  "url": "b"\n}\n' }]);
-    const secret = merge({ files, live: [integration('I', { attributes: { url: 'b', password: 'x' } })] });
+    const clear = { ...files, 'config/a.json': '{"url":"a","password":"old"}' };
+    const live = [integration('I', { attributes: { url: 'b', password: 'new' } })];
+    const secret = merge({ files: clear, live });
     expect(secret.changed.map(({ path }) => path)).toEqual(['config/a.yaml']);
     expect(secret.changed[0]?.content).toContain('password: !secret SIM_INTEGRATION_I_ATTRIBUTES_PASSWORD');
   });

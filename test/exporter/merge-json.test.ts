@@ -36,6 +36,31 @@ describe('settings that are declared by member', () => {
     expect(mergeFile(deep, live({ a: { e: 3 }, b: 'z' }))).toBe(deep.replace('c: 1, d: 2, ', ''));
   });
 
+  it.each([
+    ['JSON text', `'{"url": "https://desk/", "deep": {"a": 1}}'`, {}],
+    ['a side file', '!file a.json', { 'config/a.json': '{"url": "https://desk/", "deep": {"a": 1}}\n' }],
+  ])('stay omitted where one of those in %s changes', (_, value, files) => {
+    const manifest = `${head2}attributes: ${value}\n`;
+    const live = attributes({ url: 'v', deep: { a: 1, b: 2 }, user: 'u', password: 'p' });
+    const { changed, diagnostics } = merge({ files: { 'config/a.yaml': manifest, ...files }, live: [live] });
+    const written = changed.map(({ content }) => content).join('');
+    expect([written, diagnostics.map(({ code }) => code)]).toEqual([
+      value.startsWith('!file')
+        ? '{\n  "url": "v",\n  "deep": {\n    "a": 1\n  }\n}\n'
+        : `${head2}attributes:\n  url: v\n  deep:\n    a: 1\n`,
+      [],
+    ]);
+  });
+
+  it('keep names that YAML reads as numbers or truth values', () => {
+    const manifest = `${head2}statusMap:\n  3: Committed # closed complete\n  true: Failed\n  007: Queued\n`;
+    const live = { 3: 'Committed', true: 'Failed', '007': 'Queued' };
+    expect(mergeFile(manifest, statusMap(live))).toBe(manifest);
+    expect(mergeFile(manifest, statusMap({ ...live, true: 'Queued' }))).toBe(
+      manifest.replace('Failed', 'Queued'),
+    );
+  });
+
   it('stay null where the tenant has none, and get the value where it has one', () => {
     const manifest = `${head2}attributes:\n  a: null\n  b: x\n`;
     expect(mergeFile(manifest, attributes({ b: 'x' }))).toBe(manifest);

@@ -44,21 +44,23 @@ export function applyEdits(text: string, edits: readonly Edit[]): string | null 
 /** The document with other references, also in names of members, where `renamed` gives one; `null` if it cannot be parsed. */
 export function renameReferences(text: string, kind: Kind, renamed: (reference: string) => string | null) {
   const parsed = parseOne(text);
-  const spanOf = (node: unknown, to: string | null) =>
-    isScalar(node) && node.range && to !== null && to !== node.value ? [[...node.range, to] as const] : [];
+  const spanOf = (node: unknown, from: string, to: string | null) =>
+    isScalar(node) && node.range && to !== null && to !== from ? [[...node.range, to] as const] : [];
   const spansIn = (node: unknown, at: Pointer): ReturnType<typeof spanOf> => {
     if (isSeq(node)) return node.items.flatMap((item, index) => spansIn(item, at + pointer(index)));
     if (isMap(node))
       return node.items.flatMap(({ key, value }) => {
-        const below = at + pointer(keyText(key) ?? '');
-        const name = segmentsOf(renameSteps(kind, below, renamed)).at(-1) ?? null;
-        return [...spanOf(key, name), ...spansIn(value, below)];
+        const name = keyText(key) ?? '';
+        const below = at + pointer(name);
+        const fresh = segmentsOf(renameSteps(kind, below, renamed)).at(-1) ?? null;
+        return [...spanOf(key, name, fresh), ...spansIn(value, below)];
       });
     if (!isScalar(node)) return [];
     const isPlace = at.startsWith('/lifecycle/ignore/');
     const value = String(node.value);
     return spanOf(
       node,
+      value,
       node.tag === '!ref' ? renamed(value) : isPlace ? renameSteps(kind, value, renamed) : null,
     );
   };
