@@ -4,7 +4,6 @@ import { type ManifestDocument, type Member, printManifest } from '../loader/pri
 import { type Address, formatAddress, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { digestStart } from '../model/digest.ts';
-import type { Diagnostic } from '../model/failure.ts';
 import { type Pointer, segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, printPlace, remarkOf } from './draft.ts';
 import { append } from './edit/document.ts';
@@ -16,20 +15,10 @@ export interface ExportedFile {
   readonly content: string;
 }
 
-export interface Export {
-  /** Manifests and side files, sorted by path. */
-  readonly files: readonly ExportedFile[];
-  /** The paths of the manifests, below the export's folder, with `/`. */
-  readonly declared: readonly { readonly object: LiveObject; readonly path: string }[];
-  /** The same manifests without side files, by their addresses. */
-  readonly documents: ReadonlyMap<Address, ManifestDocument>;
-  readonly secrets: readonly NamedSecret[];
-  /** Remarks about the objects and fields that no manifest can declare. */
-  readonly diagnostics: readonly Diagnostic[];
-}
+export type Export = Readonly<ReturnType<typeof exportObjects>>;
 
 /** Manifests and side files, without changes in a plan, and the same for the same objects in any order. */
-export function exportObjects(input: DraftInput): Export {
+export function exportObjects(input: DraftInput) {
   const { drafts, diagnostics } = draftEach(input);
   const { secrets, nameSecret } = nameSecrets(drafts);
   const { files, manifests } = createFiles(drafts, { folder: '', nameSecret, textOf: () => null });
@@ -41,10 +30,14 @@ export function exportObjects(input: DraftInput): Export {
     return [draft.object.address, documentOf({ ...draft, fields }, '', nameSecret)] as const;
   });
   return {
+    /** Manifests and side files, sorted by path. */
     files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    /** The paths of the manifests, below the export's folder, with `/`. */
     declared: [...manifests].map(([{ object }, path]) => ({ object, path })),
+    /** The same manifests without side files, by their addresses. */
     documents: new Map(documents),
     secrets,
+    /** Remarks about the objects and fields that no manifest can declare. */
     diagnostics,
   };
 }

@@ -4,11 +4,9 @@ import { LiveIndex } from '../kinds/live-objects.ts';
 import type { Secrets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { sideFilePath } from '../loader/paths.ts';
-import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import type { Diagnostic } from '../model/failure.ts';
 import { markersIn } from '../model/marker.ts';
-import { type Pointer, segmentsOf } from '../model/pointer.ts';
+import { segmentsOf } from '../model/pointer.ts';
 import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } from './draft.ts';
 import { applyEdits, renameReferences } from './edit/apply-edits.ts';
 import { byteOrderMarkOf } from './edit/document.ts';
@@ -37,25 +35,13 @@ export interface MergeInput extends DraftInput {
   isUsedElsewhere(path: string): boolean;
 }
 
-export interface Merge {
-  readonly changed: readonly ExportedFile[];
-  readonly created: readonly ExportedFile[];
-  /** The created or changed files that declare new objects. */
-  readonly newManifests: readonly string[];
-  /** Files without any document left, and side files that only they used. */
-  readonly deleted: readonly string[];
-  /** How many objects no manifest declares, although one could; they are only counted. */
-  readonly undeclared: number;
-  /** Declared objects that the tenant does not have. */
-  readonly gone: readonly Address[];
-  readonly diagnostics: readonly Diagnostic[];
-}
+export type Merge = Readonly<ReturnType<typeof mergeExport>>;
 
 /**
  * Brings existing manifests up to date with the tenant. Comments, order, quotes, styles and tags stay as long as their
  * value does. A manifest that cannot be changed this way stays as it is, with a diagnostic `cannot-edit`.
  */
-export function mergeExport(input: MergeInput): Merge {
+export function mergeExport(input: MergeInput) {
   const index = new LiveIndex(input.objects);
   const paths = [...new Set(input.resources.map(({ source }) => source().file))];
   const files = new Map(
@@ -72,8 +58,11 @@ export function mergeExport(input: MergeInput): Merge {
   const refused = [...input.resources.filter((resource) => !opened.has(resource)), ...written.refused];
   return {
     ...compareFiles(written.texts, input),
+    /** The created or changed files that declare new objects. */
     newManifests: written.newManifests,
+    /** How many objects no manifest declares, although one could; they are only counted. */
     undeclared: undeclared.count,
+    /** Declared objects that the tenant does not have. */
     gone: documents.filter(({ isGone }) => isGone).map(({ resource }) => resource.address),
     diagnostics: [
       ...refused.map((resource) => noteDiagnostic(resource, { reason: 'refused' })),
@@ -85,30 +74,38 @@ export function mergeExport(input: MergeInput): Merge {
   };
 }
 
-type MatchedDocument = Pick<DeclaredDocument, 'resource' | 'live'>;
+interface MatchedDocument {
+  readonly resource: Resource;
+  readonly live: LiveObject | null;
+}
+
+type DeclaredDocument = ReturnType<typeof openDocument>[number];
 
 /** The document that declares a resource, and its changes; none if the file has changed since it was loaded. */
 function openDocument(
   { resource, live }: MatchedDocument,
   files: ReadonlyMap<string, ManifestFile>,
   input: MergeInput,
-): DeclaredDocument[] {
+) {
   const { file, line } = resource.source();
   const segment = files.get(file)?.findLast((each) => each.line <= line);
   const parsed = segment ? renameReferences(segment.text, resource.kind, input.renamed) : null;
   if (!segment || !parsed) return [];
   const isPresent = resource.ensure === 'present';
   const isMerged = isPresent && input.inScope(resource);
+  // The tenant does not have its object any more.
   const isGone = isMerged && !live;
   const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : noChanges();
   if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
+  // Where it names them, by their paths from the project's root, and with links followed.
   const sideFiles = leavesIn(parsed.tree).flatMap(([at, leaf]) => {
     const path = sideFileOf(leaf);
     if (path === null) return [];
     const named = sideFilePath(path, file);
     return [{ at, named, path: input.fileOf(named) }];
   });
+  // The text has the names that the merge gives to other objects.
   return [{ resource, live, segment, text: parsed.text, sideFiles, changes, isGone }];
 }
 
@@ -184,6 +181,7 @@ function editFiles(
   return { texts, refused };
 }
 
+/** Among the deleted are files without any document left, and side files that only they used. */
 function compareFiles(texts: ReadonlyMap<string, string | null>, { read }: MergeInput) {
   const [changed, created, deleted]: [ExportedFile[], ExportedFile[], string[]] = [[], [], []];
   for (const [path, content] of [...texts].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -205,19 +203,6 @@ interface Segment {
   readonly hasDocument: boolean;
   /** The `...` that ends it, or nothing. */
   readonly end: string;
-}
-
-interface DeclaredDocument {
-  readonly resource: Resource;
-  readonly live: LiveObject | null;
-  readonly segment: Segment;
-  /** With the names that the merge gives to other objects. */
-  readonly text: string;
-  /** Where it names them, by their paths from the project's root, and with links followed. */
-  readonly sideFiles: readonly { readonly at: Pointer; readonly named: string; readonly path: string }[];
-  readonly changes: ReturnType<typeof mergeDocument>;
-  /** The tenant does not have its object any more. */
-  readonly isGone: boolean;
 }
 
 function splitDocuments(text: string): Segment[] {

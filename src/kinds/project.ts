@@ -127,19 +127,15 @@ export interface Project extends ProjectEnvironment {
 }
 
 /** The kinds of one project. Projects may have different ones, so they belong to the project. */
-export interface Kinds {
-  /** In the order in which an apply writes them; deletes go the other way. */
-  readonly all: readonly Kind[];
-  find(name: string): Kind | undefined;
-  get(name: string): Kind;
-}
+export type Kinds = Readonly<ReturnType<typeof catalogOf>>;
 
-export function catalogOf(all: readonly Kind[]): Kinds {
+export function catalogOf(all: readonly Kind[]) {
   const byName = new Map(all.map((kind) => [kind.name, kind]));
   return {
+    /** In the order in which an apply writes them; deletes go the other way. */
     all,
-    find: (name) => byName.get(name),
-    get(name) {
+    find: (name: string) => byName.get(name),
+    get(name: string): Kind {
       const kind = byName.get(name);
       if (!kind) throw new TypeError(`"${name}" is not in the list of kinds.`);
       return kind;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { kindFrom } from '../kinds/described-kind.ts';
-import { type Descriptor, descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
+import { descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import { isObserved, type Kind, type Parent } from '../kinds/kind.ts';
 import { catalogOf, type Kinds } from '../kinds/project.ts';
@@ -140,14 +140,9 @@ export function collectionTaken(path: string, { name }: Kind): Problem {
   };
 }
 
-interface KindFile {
-  readonly descriptor: Descriptor;
-  readonly proof: ReturnType<typeof proofOf>;
-  readonly document: YamlDocument;
-  readonly targets: ReturnType<typeof targetsIn>;
-}
+type KindFile = NonNullable<ReturnType<typeof readKindFile>>;
 
-function readKindFile(path: string, source: FileSource, problems: Problems): KindFile | null {
+function readKindFile(path: string, source: FileSource, problems: Problems) {
   const document = openSingle(source, path, problems, 'Describe a kind in it, or remove it.');
   if (!document) return null;
   const before = problems.count;

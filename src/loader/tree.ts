@@ -43,15 +43,13 @@ export interface Tree {
   readonly tagged: boolean;
 }
 
-interface ReadTree extends Tree {
-  /** What its aliases expand to, in characters (approximately). */
-  readonly expanded: number;
-}
-
 const maxExpanded = 16 * 1024 * 1024;
 
-/** The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. */
-export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems): ReadTree {
+/**
+ * The value of a document as JSON, checked in one walk. What has a problem, which is reported, is {@link unresolved}. `expanded` is
+ * what its aliases expand to, in characters (approximately).
+ */
+export function readTree({ file, root }: YamlDocument, readTag: ReadTag, problems: Problems) {
   const walk: Walk = { file, readTag, problems, anchors: new Map(), size: 0, expanded: 0, tagged: false };
   const value = readValue(root, walk);
   return { value, tagged: walk.tagged, expanded: Math.min(walk.expanded, maxExpanded) };

@@ -5,7 +5,6 @@ import {
   isScalar,
   isSeq,
   type Node,
-  type Pair,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
@@ -398,22 +397,7 @@ function restOfLine(text: string, offset: number): string {
   return text.slice(offset, lineEnd(text, offset));
 }
 
-/** A value of a document, the collection that holds it, and their offsets in the text. */
-interface Located {
-  readonly node: Node | null;
-  readonly parent: YamlCollection;
-  readonly index: number;
-  readonly pair: Pair | null;
-  readonly inFlow: boolean;
-  /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value. */
-  readonly start: number;
-  /** Where the colon or dash before the value ends. */
-  readonly indicator: number | null;
-  /** Where the value begins, including its tag and anchor. */
-  readonly from: number;
-  /** Where the value ends, or the key of a member without one: before comments, line endings and blank lines. */
-  readonly end: number;
-}
+type Located = NonNullable<ReturnType<typeof locateItem>>;
 
 /** Finds the value at a path. Returns `null` for the whole document, if nothing is there, or if an alias leads to it. */
 function locate(parsed: ParsedDocument, path: Path): Located | null {
@@ -428,7 +412,8 @@ function nodeAt(parsed: ParsedDocument, path: Path): Node | null {
   return path.length === 0 ? parsed.root : (locate(parsed, path)?.node ?? null);
 }
 
-function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: number): Located | null {
+/** A value of a document, the collection that holds it, and their offsets in the text. */
+function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: number) {
   const item = parent.items[index];
   if (item === undefined) return null;
   const pair = isPair(item) ? item : null;
@@ -449,9 +434,13 @@ function locateItem({ text }: ParsedDocument, parent: YamlCollection, index: num
     index,
     pair,
     inFlow: parent.flow === true,
+    /** Where the member or item begins: at its key, at its dash, or in `[…]` at its value. */
     start: begin ?? from,
+    /** Where the colon or dash before the value ends. */
     indicator: indicator ? indicator.offset + indicator.source.length : null,
+    /** Where the value begins, including its tag and anchor. */
     from,
+    /** Where the value ends, or the key of a member without one: before comments, line endings and blank lines. */
     end: endOf(node ?? key ?? parent, text),
   };
 }
