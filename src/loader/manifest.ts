@@ -42,16 +42,8 @@ import { type FoundNode, findNode, isRefusedKey, placeInside, type ReadTag, type
 export interface Manifest
   extends Pick<Resource, 'kind' | 'key' | 'address' | 'id' | 'fields' | 'declaration'> {
   readonly place: Place;
-  readonly identities: readonly Identity[];
+  readonly identities: ReturnType<typeof identitiesOf>;
   readonly resource: Resource | null;
-}
-
-/** A key or an id of an object, as a text that is equal for the same object. */
-interface Identity {
-  readonly identity: string;
-  readonly label: string;
-  /** A key that the manifest takes from its object. */
-  readonly isFormer: boolean;
 }
 
 type Overlays = ReturnType<typeof readOverlays>;
@@ -114,11 +106,14 @@ function dropUnresolved(value: Json): Json | undefined {
   return items.length === value.length ? items : undefined;
 }
 
-/** The identities that only one manifest may have: its key, its id, and the key that it renames. */
+/**
+ * The identities that only one manifest may have, as texts that are equal for the same object: its key, its id, and the former key
+ * that it renames.
+ */
 export function identitiesOf(
   { kind, key, address, id }: Pick<Manifest, 'kind' | 'key' | 'address' | 'id'>,
   lifecycle?: Resource['lifecycle'],
-): Identity[] {
+) {
   const { name } = kind;
   const identities = [{ identity: identityOf(kind, key), label: address, isFormer: false }];
   if (id !== null) {
