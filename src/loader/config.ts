@@ -17,7 +17,6 @@ import {
   catalogOf,
   type Environment,
   globProblem,
-  type Kinds,
   type Policy,
   presets,
   unknownKind,
@@ -35,7 +34,7 @@ import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
 import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
-import { type Place, Problems, unresolved } from './problems.ts';
+import { Problems, unresolved } from './problems.ts';
 import { checkSchema, fittingPart } from './schema.ts';
 import {
   type EnvironmentNames,
@@ -45,7 +44,7 @@ import {
 } from './selection.ts';
 import type { FileSource } from './source.ts';
 import { noteIn, resolveNotes, tagNoter, tagReader } from './tags.ts';
-import { findNode, type ReadTag, readTree, type YamlDocument } from './tree.ts';
+import { findNode, type ReadTag, readTree } from './tree.ts';
 
 const projectFileName = 'tenantctl.yaml';
 
@@ -76,32 +75,7 @@ export function findProjectFile(folder: string): string {
   }
 }
 
-export interface ProjectFile extends EnvironmentNames {
-  readonly root: string;
-  readonly configFile: string;
-  readonly kinds: Kinds;
-  readonly kindTexts: ReadonlyMap<string, string>;
-  readonly source: FileSource;
-  readonly document: YamlDocument;
-  /** With notes for its tags, which only environments may have. */
-  readonly noted: Json;
-  /** The files that define an environment, by its name: the project file, and files of its own. */
-  readonly files: ReadonlyMap<string, readonly string[]>;
-  readonly manifests: readonly string[];
-  readonly place: Place;
-  /** YAML files that are not manifests, even if a glob matches them. */
-  readonly notManifests: readonly string[];
-  readonly sizeLimit: number;
-  readonly lint: Lint;
-  /** What its environments name. Problems in them are not reported. */
-  named(): {
-    readonly credentials: ReadonlySet<string>;
-    /** The variables of `!env` and `!secret`, by environment. */
-    readonly variables: ReadonlyMap<string, readonly string[]>;
-    /** The files of `!file`, and the seed and data files of embedded tenants, from the project's folder. */
-    readonly files: readonly string[];
-  };
-}
+export type ProjectFile = ReturnType<typeof readProjectFile>;
 
 const emptyHint = 'Remove it: then `tenantctl init` makes one to begin with.';
 export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
@@ -110,7 +84,7 @@ export const environmentFiles = ['environments/*.yaml', 'environments/*.yml'];
 export function readProjectFile(
   file: string,
   { root, source, problems }: { root: string; source: FileSource; problems: Problems },
-): ProjectFile {
+) {
   const configFile = resolve(file);
   const { document, noted, environments, written } = readSettings(basename(configFile), source, problems);
   const { kinds, texts: kindTexts } = readKinds(source, problems);
@@ -123,10 +97,10 @@ export function readProjectFile(
   const alone = paths.map((path) => ({ name: posix.parse(path).name, path }));
   const places = groupBy([...inProject, ...alone], ({ name }) => name);
   const names = places.map(([name]) => name);
-  const project: ProjectFile = {
+  const none: { readonly lint: Lint } & Pick<EnvironmentNames, 'groups'> = { lint: {}, groups: {} };
+  const project = {
     ...defaultProject,
-    lint: {},
-    groups: {},
+    ...none,
     defaultEnvironment: names.length === 1 ? (names[0] ?? null) : null,
     ...written,
     root,
@@ -135,11 +109,15 @@ export function readProjectFile(
     kindTexts,
     source,
     document,
+    /** With notes for its tags, which only environments may have. */
     noted,
+    /** The files that define an environment, by its name: the project file, and files of its own. */
     files: new Map(places.map(([name, all]) => [name, all.map(({ path }) => path)])),
     place: findNode(document, '/manifests').place,
     environments: names,
+    /** YAML files that are not manifests, even if a glob matches them. */
     notManifests: [basename(configFile), ...paths, ...kindTexts.keys()],
+    /** What its environments name. Problems in them are not reported. */
     named: lazy(() => namesIn(inProject, paths, source)),
   };
   if (written.groups) checkGroups(project, problems);
@@ -167,7 +145,7 @@ function namesIn(
   inProject: readonly { readonly name: string; readonly path: string; readonly value: Json }[],
   paths: readonly string[],
   source: FileSource,
-): ReturnType<ProjectFile['named']> {
+) {
   const ignored = new Problems();
   const documents = paths.flatMap((path) => openSingle(source, path, ignored, emptyHint) ?? []);
   const alone = documents.map((each) => {
@@ -192,7 +170,13 @@ function namesIn(
       if (typeof name === 'string') files.push(name);
     }
   }
-  return { credentials, files, variables: new Map(all.map(({ name, value }) => [name, variablesIn(value)])) };
+  return {
+    credentials,
+    /** The files of `!file`, and the seed and data files of embedded tenants, from the project's folder. */
+    files,
+    /** The variables of `!env` and `!secret`, by environment. */
+    variables: new Map(all.map(({ name, value }) => [name, variablesIn(value)])),
+  };
 }
 
 /** The environment variables that tags name. Those that no pipeline could name are left out. */
