@@ -107,20 +107,27 @@ const deletesSent = ({ sandbox }: World) =>
   sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
 
 describe('objects below another one', () => {
-  it('are not changed in the plan that makes their parent anew, which is refused with what to do', async () => {
-    const own = '{ kind: Source, name: HR, type: B }\n---\n';
-    const gone = '---\nkind: SourceSchema\nsource: !ref Source/HR\nname: gone\nensure: absent\n';
-    const world = await project({ 'config/all.yaml': own + manifests + gone }, [replaced, schema, policy]);
-    const { code, stderr } = await world.run('apply', '--yes', '--allow-delete-all', 'Source');
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/below it:\s+SourceSchema\/HR\/account\./)]);
-    expect(stderr).toContain("--only 'Source/HR'");
-    expect(deletesSent(world)).toEqual([]);
-    await succeed(world, 'apply', '--yes', '--only', 'Source/HR');
-    expect(deletesSent(world)).toEqual(['/v2025/sources/s1']);
-    expect(addresses(await world.plan())).toContain('create SourceSchema/HR/account');
-    await succeed(world, 'apply', '--yes');
-    expect(addresses(await world.plan())).toEqual([]);
-  });
+  it.each([
+    ['HR', 'HR', ''],
+    ['HR under another name', 'People', 'lifecycle: { renamedFrom: HR }, '],
+  ])(
+    'are not changed in the plan that makes %s anew, which is refused with what to do',
+    async (_, name, more) => {
+      const own = `{ kind: Source, name: ${name}, ${more}type: B }\n---\n`;
+      const gone = '---\nkind: SourceSchema\nsource: !ref Source/HR\nname: gone\nensure: absent\n';
+      const text = own + (manifests + gone).replaceAll('!ref Source/HR', `!ref Source/${name}`);
+      const world = await project({ 'config/all.yaml': text }, [replaced, schema, policy]);
+      const { stderr } = await expectEnd(world.run('apply', '--yes', '--allow-delete-all', 'Source'), 4);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`below it: SourceSchema/${name}/account.`);
+      expect(stderr).toContain(`--only 'Source/${name}'`);
+      expect(deletesSent(world)).toEqual([]);
+      await succeed(world, 'apply', '--yes', '--only', `Source/${name}`);
+      expect(deletesSent(world)).toEqual(['/v2025/sources/s1']);
+      expect(addresses(await world.plan())).toContain(`create SourceSchema/${name}/account`);
+      await succeed(world, 'apply', '--yes');
+      expect(addresses(await world.plan())).toEqual([]);
+    },
+  );
 
   it('are planned by the name of their parent, which may be created with them', async () => {
     const world = await project();
@@ -200,21 +207,27 @@ describe('objects below another one', () => {
     expect(addresses(await world.plan())).toEqual([]);
   });
 
-  it('hold back the delete of their parent where they are protected, whether or not a manifest names them', async () => {
-    const protect = ['SourceSchema/hr/*'];
-    const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
-    const world = await project(files, kinds, { protect });
-    const { stderr } = await expectEnd(world.run('apply', '--yes'), 4);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      "SourceSchema/HR/account would be deleted with Source/HR, but it is protected by the environment's `protect` list",
-    );
-    world.write(
-      'config/all.yaml',
-      `${files['config/all.yaml']}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`,
-    );
-    await expectEnd(world.run('apply', '--yes'), 4);
-    expect(deletesSent(world)).toEqual([]);
-  });
+  it.each([
+    ['SourceSchema/hr/*', 'SourceSchema/HR/account'],
+    ['SchemaAttribute/**', 'SchemaAttribute/HR%2Faccount/uid'],
+  ])(
+    'hold back a delete above where %s is protected, whether or not a manifest names it',
+    async (glob, name) => {
+      const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
+      const world = await project(files, [...kinds, attribute], { protect: [glob] });
+      world.sandbox.state.objects.SchemaAttribute = [{ id: 'a1', schema: 'x1', name: 'uid', type: 'STRING' }];
+      const { stderr } = await expectEnd(world.run('apply', '--yes'), 4);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+        `${name} would be deleted with Source/HR, but it is protected by the environment's`,
+      );
+      world.write(
+        'config/all.yaml',
+        `${files['config/all.yaml']}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`,
+      );
+      await expectEnd(world.run('apply', '--yes'), 4);
+      expect(deletesSent(world)).toEqual([]);
+    },
+  );
 
   const kept =
     'kind: SourceSchema\nsource: !ref Source/HR\nname: account\nlifecycle: { protect: true }\n---\n';

@@ -116,6 +116,13 @@ describe('--prune', () => {
     }
   });
 
+  it('does not delete what a manifest would rename, had its new name not been taken', () => {
+    const live = [search(1, 'Old'), search(2, 'New'), search(3, 'Other')];
+    const settings = { profileSearchDelete: true };
+    const plan = planOf({ declared: [renamed], live, settings, ...prune('ProfileSearch') });
+    expect(changesOf(plan)).toEqual(['delete ProfileSearch/Other']);
+  });
+
   it('does not delete what an earlier revision declared under the name that a manifest renames', () => {
     const declared = [renamed];
     const previous = [resource('ProfileSearch', ['Old'], { rules: [] })];

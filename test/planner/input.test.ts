@@ -214,6 +214,16 @@ describe('the lookups of manifests', () => {
     expect(filled.point('/rules')).toEqual({ source: given.source(), excerpt: '' });
   });
 
+  it.each([
+    ['ProfileSearch', 'rules', ['7']],
+    ['SimIntegration', 'description', ['7']],
+    ['NotificationTemplate', 'replyTo', ['7']],
+    ['SimIntegration', 'attributes', [7]],
+  ])('in %s `%s` are numbers only where the field may have them', (kind, name, expected) => {
+    const given = resource(kind, ['A'], { [name]: [lookupMarker(fromProfiles)] });
+    expect(fillLookups(given, () => 7).fields).toEqual({ [name]: expected });
+  });
+
   it('leave a manifest without any as it is', () => {
     const plain = searchFor({ $secret: 'S' });
     expect(fillLookups(plain, () => 'x')).toBe(plain);

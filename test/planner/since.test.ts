@@ -167,6 +167,15 @@ describe('an object', () => {
       expect(told({ previous, declared: [integration({ type: 'A' })] }).undoes).toBe(false);
   });
 
+  it('that was to be absent and is there was made in the tenant, unless an apply of this checkout made it', () => {
+    const declared = [resource('SenderAddress', ['A@acme.example'], {}, { ensure: 'absent' })];
+    const live = ['a', 'b'].map((name) => answers.sender(name, `${name}@acme.example`));
+    const undoes = (more: Partial<PlanCase>) => told({ declared, previous: declared, live, ...more }).undoes;
+    expect(undoes({})).toBe(true);
+    expect(undoes({ previous: [] })).toBe(false);
+    expect(undoes({ written: new Map([['SenderAddress/a%40acme.example', {}]]) })).toBe(false);
+  });
+
   it('is recognised by its pinned id and by its former name', () => {
     const live = [answers.integration('1', 'Old', { type: 'hand' })];
     const pinned = resource('SimIntegration', ['New'], { type: 'A' }, { id: '1' });

@@ -29,6 +29,7 @@ export interface PlanCase {
   choices?: Partial<PlanChoices>;
   scope?: Partial<PlanChoices['scope']>;
   previous?: readonly Resource[];
+  written?: PlanInput['written'];
   /** Left out: all are set. */
   secrets?: Readonly<Record<string, string>>;
 }
@@ -47,6 +48,7 @@ export function inputOf(given: PlanCase): PlanInput {
     environment: environmentOf(settings, given.policy),
     resources: given.declared,
     previous: given.previous ?? null,
+    ...(given.written && { written: given.written }),
     tenant: { identity: 'https://tenant.example', profiles: 'https://profiles.example' },
     objects: liveObjects(given.live),
     secrets: { ...secretsOf(given.secrets ?? {}), ...(!given.secrets && { problem: () => null }) },
