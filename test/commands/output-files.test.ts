@@ -13,9 +13,9 @@ async function worldOf(declared: readonly object[] = []): Promise<World> {
 it('says before any work that a file cannot be written', async () => {
   const world = await worldOf([{ kind: 'SenderAddress', email: 'new@acme.example' }]);
   world.write('file', '');
-  for (const option of ['--out', '--report']) {
-    for (const file of ['file/plan.json', '/proc/none/plan.json'])
-      await expectEnd(world.run('plan', option, file), 1, '[unwritable-file]');
+  for (const line of ['plan --out', 'plan --report', 'apply --yes --result', 'apply --yes --report']) {
+    for (const file of ['file/plan.json', '/proc/none/plan.json', 'config/'])
+      await expectEnd(world.run(...line.split(' '), file), 1);
   }
   world.write('config/b.yaml', 'kind: Nothing\n');
   await expectEnd(world.run('plan --out new.json --report new.md'), 1, '[unknown-kind]');

@@ -85,22 +85,6 @@ describe('--prune', () => {
     expect(changesOf(byHand)).toEqual(['manual VerifiedDomain/acme.example']);
   });
 
-  it('keeps what the last manifest of an object protected, where --since names it too', () => {
-    const previous = [resource('SenderAddress', ['a@acme.example'], {}, { lifecycle: { protect: true } })];
-    const live = [sender('1', 'a@acme.example'), sender('2', 'b@acme.example')];
-    const { policy, scope } = prune('SenderAddress');
-    const choices = { allowDeleteAll: ['SenderAddress'] };
-    const given = { declared: [], previous, live, policy, choices };
-    const plan = planOf({ ...given, scope: { ...scope, since: 'HEAD~1' } });
-    expect(changesOf(plan)).toEqual([
-      'delete SenderAddress/a%40acme.example',
-      'delete SenderAddress/b%40acme.example',
-    ]);
-    expect(plan.diagnostics).toMatchObject([
-      { code: 'protected', address: 'SenderAddress/a%40acme.example' },
-    ]);
-  });
-
   it('does not delete an object under the name that a manifest renames', () => {
     const declared = [renamed];
     const live = [search(1, 'Old'), search(2, 'Other')];

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/kinds/project.ts';
-import type { Resource } from '../../src/kinds/resource.ts';
-import { type Change, isRefused, type Plan } from '../../src/model/documents.ts';
-import { findLaterRefusals, findRefusals } from '../../src/planner/guards.ts';
-import { answers, inputOf, type PlanCase, planOf, resource } from '../support/plan.ts';
+import { isRefused, type Plan } from '../../src/model/documents.ts';
+import { findLaterRefusals } from '../../src/planner/guards.ts';
+import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
 const absent = { ensure: 'absent' } as const;
 const gone = (email: string, more = {}) => resource('SenderAddress', [email], {}, { ...absent, ...more });
@@ -174,15 +173,6 @@ describe('a saved plan when it is applied', () => {
     expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
     const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
     expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);
-    const write = (change: Change, resource: Resource) => {
-      return { change, match: { kind: resource.kind, resource, live: null } };
-    };
-    const writes = replaced.map((change, at) => write(change, declared[at] ?? gone('')));
-    const now = findRefusals(inputOf({ declared, live, policy }), [], writes);
-    expect(now.map(({ code }) => code)).toEqual(['protected', 'max-deletes']);
-    const own = replaced.map((change) => write(change, gone('', { lifecycle: { protect: true } })));
-    const kept = findRefusals(inputOf({ declared, live }), [], own.slice(0, 1));
-    expect(kept.map(({ code }) => code)).toEqual(['protected']);
   });
 
   it.each<[string, number | null, number, { digest?: string; maxDeletes?: number }, boolean]>([

@@ -1,8 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import { createTestWorld, expectEnd, filesBelow, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, expectEnd, type World, writesIn } from '../support/world.ts';
 import { fillTenant } from './every-kind.ts';
 
 let world: World;
@@ -198,49 +197,12 @@ describe('a plan file', () => {
   });
 });
 
-it('a result that cannot be written stops an apply before it begins', async () => {
-  world.declare([{ ...welcome, body: 'New' }]);
-  mkdirSync(`${world.dir}/folder`);
-  for (const argv of [
-    ['--result', 'folder'],
-    ['--report', 'tenantctl.yaml/report.md'],
-  ])
-    await expectEnd(world.run('apply --yes', ...argv), 1, '[unwritable-file]');
-  expect(wrote()).toEqual([]);
-  expect(await world.run('apply --yes --result new/result.json')).toMatchObject({ code: 0 });
-  expect([...filesBelow(world.dir).keys()]).toContain('new/result.json');
-});
-
 it('a folder for results that cannot be written stops an apply before it begins', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
   world.write('.tenantctl/test/results', 'a file');
   await expectEnd(world.run('apply --yes'), 1, '[unwritable-file]');
   expect(wrote()).toEqual([]);
 });
-
-it.each(['--result', '--report'])(
-  'a file of %s that cannot be written any more makes the apply incomplete, and the result is named',
-  async (option) => {
-    let onWork = () => {};
-    const now = () => {
-      onWork();
-      return Date.now();
-    };
-    world = await createTestWorld({ sandbox: { clock: { now } } });
-    fillTenant(world.sandbox.state);
-    world.declare([{ ...welcome, body: 'New' }]);
-    onWork = () => {
-      if (wrote().length === 0) return;
-      rmSync(`${world.dir}/out`, { recursive: true, force: true });
-      world.write('out', 'a file');
-    };
-    const { code, stderr } = await world.run('apply --yes --quiet', option, 'out/result.json');
-    expect(wrote()).toHaveLength(1);
-    expect(code, stderr).toBe(3);
-    expect(stderr).toMatch(/ could not be (saved|written)\. .*out\/result\.json/);
-    if (option === '--result') expect(stderr).toMatch(/Result file: \.tenantctl\/test\/results\//);
-  },
-);
 
 it('validate warns of objects that are declared absent and that the protect list of the environment covers', async () => {
   const world = await createTestWorld({ environment: { protect: ['SenderAddress/A@*'] } });
