@@ -358,7 +358,10 @@ describe('what a result says of values that it leaves out', () => {
     expect(before).not.toHaveProperty('rule');
     expect(withheld).toContain('/rule');
     const cleared = { diff: [diff('/rule', 'r1', null)] };
-    expect(withheldBy(cleared, { ...raw, rule: 'r1' }, unset, [], ['/rule']).after).toEqual({ rule: null });
+    const shown = (live: JsonObject) => withheldBy(cleared, { ...raw, rule: 'r1' }, live, [], ['/rule']);
+    expect(shown(unset).after).toEqual({ rule: null });
+    expect(shown({ ...raw, rule: 'canary' }).withheld).toEqual(['/rule']);
+    expect(shown({ ...raw, rule: 'canary' }).after).toEqual({});
   });
 
   it('names all of them where the object was made or is gone', () => {

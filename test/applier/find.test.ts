@@ -200,6 +200,26 @@ describe('the objects of recent writes', () => {
     expect(elapsed).toBeLessThan(6000);
   });
 
+  it.each([
+    ['another value', 'a', someOf(thing, [['a']])],
+    ['another key', 'b', someOf(thing, [['b'], ['a']])],
+  ])(
+    'have %s while a write does not show, whatever somebody sets in what it ignored',
+    async (_, name, request) => {
+      const made = (key: string, size: number, text: string) =>
+        objectOf(thing, { id: 't1', name: key, text, tags: [String(size)] });
+      const ignored = ['/text'];
+      const printed = (key: string, size: number) => made(key, size, 'planned').fingerprint(ignored);
+      const before = [printed('a', 1)];
+      const write = { address: `Thing/${name}`, ignored, before, after: printed(name, 2) };
+      const lagging = (at: number) => [at < 3 ? made('a', 1, 'by hand') : made(name, 2, 'by hand')];
+      const { shown, elapsed } = await read([write], lagging, request);
+      expect(shown).toMatchObject([{ key: [name] }]);
+      expect(elapsed).toBeGreaterThanOrEqual(3000);
+      expect(elapsed).toBeLessThan(6000);
+    },
+  );
+
   it('are not waited for where a later write took a rename back', async () => {
     const renamed = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
     const back = { before: [print(named('b', 'first'))], after: print(first) };
@@ -261,7 +281,8 @@ describe('the writes of earlier runs', () => {
 
   it('are those of all journals of the tenant, in order of time, without what was refused', async () => {
     const folder = await newFolder();
-    const later = await openJournal(folder, plan('a'));
+    const ignored = ['/text'];
+    const later = await openJournal(folder, { ...plan('a'), changes: [{ ...updateOf('a'), ignored }] });
     await later.intend(0, new Map([['Thing/a', 'sha256:1']]), time(-19));
     await later.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 200 }, time(-8));
     await later.intend(1, new Map([['Thing/a', 'sha256:2']]), time(-7));
@@ -288,7 +309,13 @@ describe('the writes of earlier runs', () => {
     expect(found).toEqual([
       { address: 'Thing/c', at: expect.any(Number), before: [null] },
       { address: 'Thing/d', at: expect.any(Number), before: [null] },
-      { address: 'Thing/a', at: expect.any(Number), before: ['sha256:1', 'sha256:2'], after: 'sha256:3' },
+      {
+        address: 'Thing/a',
+        at: expect.any(Number),
+        ignored,
+        before: ['sha256:1', 'sha256:2'],
+        after: 'sha256:3',
+      },
     ]);
     expect(found.map(({ at }) => at - began)).toEqual([-19_000, -19_000, -7_000]);
   });

@@ -204,7 +204,8 @@ describe('a run that was killed', () => {
     const why = 'an earlier run of this plan made the change, and the object has changed since';
     const message = `Thing/a has changed since the plan was made: ${why}.`;
     expect(result.outcome).toBe('refused');
-    expect(result.diagnostics).toMatchObject([{ code: 'plan-stale', address: 'Thing/a', message }]);
+    const hint = expect.stringMatching(/^Make a new plan\. If it is refused as well, move .* away\.$/);
+    expect(result.diagnostics).toMatchObject([{ code: 'plan-stale', address: 'Thing/a', message, hint }]);
     expect(tenant.sent).toHaveLength(sent);
   });
 

@@ -77,7 +77,11 @@ it.each(['', '…', '..."', '"}', "...' for pw", '… … is not … it'])(
   (end) => {
     const cut = (length: number) => `Bad: ${'correct-horse-battery'.slice(0, length)}${end}`;
     const shown = (length: number) => messageWithout('correct-horse-battery', cut(length));
-    expect(shown(12)).toBe(`Bad: [secret]${end}`);
+    const [message, clean] = [cut(12), `Bad: [secret]${end}`];
+    const given = { headers: { 'x-error': message }, body: { [message]: message }, text: message };
+    const answer = { outcome: 'answered', status: 400, ...given } as const;
+    const told = { headers: { 'x-error': clean }, body: { [clean]: clean }, text: clean };
+    expect(redactorOf('correct-horse-battery').answer(answer)).toEqual({ ...answer, ...told });
     // Shorter beginnings are words like others.
     expect(shown(7)).toBe(cut(7));
     // What is printed is not cut: there, it is a name like another.

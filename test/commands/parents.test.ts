@@ -156,6 +156,16 @@ describe('objects below another one', () => {
     ]);
   });
 
+  it('are finished by a PUT that does not name their parent', async () => {
+    const group = 'kind: SourceSchema\nsource: !ref Source/HR\nname: group\nnativeObjectType: Group\n';
+    const split = { ...schema, write: { first: ['attributes'] } };
+    const world = await project({ 'config/all.yaml': group }, [source, split, policy]);
+    await succeed(world, 'apply', '--yes');
+    const [put] = world.sandbox.log.filter(({ method }) => method === 'PUT');
+    expect(put?.body).toEqual({ name: 'group', nativeObjectType: 'Group', attributes: null });
+    expect(addresses(await world.plan())).toEqual([]);
+  });
+
   it('are exported with a `!ref` to their parent, and the plan of it is empty', async () => {
     const world = await project({});
     await succeed(world, 'export', '--kinds', 'SourceSchema,ProvisioningPolicy');

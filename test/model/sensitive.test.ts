@@ -145,6 +145,8 @@ describe("a tenant's value that looks like a marker", () => {
       expect(renderBody(body, reveal)).toEqual(foreign);
       expect(renderBody({ inside: [body] }, reveal)).toEqual({ inside: [foreign] });
       expect(fillLive(body, () => 'read')).toEqual(body);
+      const beside = fillLive({ $beside: ['', { own: 1 }] }, reveal, () => ({ kept: foreign, own: 0 }));
+      expect(renderBody(beside, reveal)).toEqual({ kept: foreign, own: 1 });
     }
   });
 

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -526,5 +527,9 @@ describe('rollback', () => {
     const remarks = (await rollback()).plan.diagnostics;
     expect(remarks.map(({ code }) => code)).toEqual(['rollback-later', 'rollback-later']);
     expect(remarks[1]?.message).toContain('not known');
+    // Then the environment gets another name.
+    renameSync(`${world.dir}/.tenantctl/test`, `${world.dir}/.tenantctl/old`);
+    world.write('result.json', JSON.stringify({ ...JSON.parse(first), environment: 'old' }));
+    expect((await rollback('--env', 'test')).plan.diagnostics).toHaveLength(2);
   });
 });

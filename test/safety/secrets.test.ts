@@ -94,17 +94,17 @@ it.each([
     const world = await createTestWorld({
       seed: JSON.stringify({
         kinds: [kind],
-        objects: { Hook: [{ name: 'One', keys: ['key-of-b', 'key-of-a'] }] },
+        objects: { Hook: [{ name: 'One', keys: ['key-of-b', 'key-of-a', 'key-of-c'] }] },
       }),
       files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
-      env: { A: 'key-of-a', B: 'key-of-b' },
+      env: { A: 'key-of-a', B: 'key-of-b', C: 'key-of-c' },
     });
-    world.write('config/hook.yaml', 'kind: Hook\nname: One\nkeys: [!secret A, !secret B]\n');
+    world.write('config/hook.yaml', 'kind: Hook\nname: One\nkeys: [!secret A, !secret B, !secret C]\n');
     world.env[name] = value;
     await succeed(world, 'plan --out plan.json');
     const other = name === 'A' ? 'B' : 'A';
     world.env[other] = 'changed-meanwhile';
-    const said = '/keys stays as it is in the plan, but the secret A or B has another value';
+    const said = '/keys stays as it is in the plan, but the secret A or B or C has another value';
     const { stdout } = await expectEnd(world.run('apply plan.json'), 4);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said);
     world.env[other] = `key-of-${other.toLowerCase()}`;
