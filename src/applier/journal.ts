@@ -1,11 +1,6 @@
 import { type FileHandle, open, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type {
-  Conclusion,
-  Plan as Header,
-  JournalRecord,
-  Settled,
-} from '../generated/schemas/journalRecord.ts';
+import type { Conclusion, JournalRecord, Settled } from '../generated/schemas/journalRecord.ts';
 import { validators } from '../generated/validators.js';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
@@ -135,7 +130,7 @@ async function appendWhole(handle: FileHandle, lines: string): Promise<void> {
 
 interface JournalContent {
   /** `null` for a file that is missing or empty. */
-  readonly header: Header | null;
+  readonly header: Extract<JournalRecord, { type: 'plan' }> | null;
   readonly records: readonly JournalRecord[];
   readonly length: number;
 }

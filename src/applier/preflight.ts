@@ -1,13 +1,6 @@
 import { arrangeChanges, cycleText } from '../kinds/dependencies.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import {
-  distinctKeys,
-  identityOf,
-  LiveIndex,
-  type ReadRequest,
-  someOf,
-  type TenantState,
-} from '../kinds/live-objects.ts';
+import { distinctKeys, identityOf, LiveIndex, type ReadRequest, someOf } from '../kinds/live-objects.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
@@ -87,7 +80,7 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
 }
 
 /** The requested objects, once the tenant shows the writes of earlier runs. `sent` says how they are read. */
-export async function readNow(asked: readonly ReadRequest[], run: Run, sent = asked): Promise<TenantState> {
+export async function readNow(asked: readonly ReadRequest[], run: Run, sent = asked) {
   const { port } = run;
   if (asked.length === 0) return { tenant: port.tenant, objects: [], defaults: [] };
   return readSettled(asked, () => port.read(sent), run);
@@ -151,12 +144,7 @@ function checkChanges({ changes, summary }: Plan, kinds: Kinds): Diagnostic[] {
   return miscounted.length > 0 ? [...wrong, refusal('plan-inconsistent', message)] : wrong;
 }
 
-interface Wrong {
-  readonly address: Address;
-  readonly why: string;
-}
-
-function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run): Wrong[] {
+function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run) {
   const deletes = entries.filter(({ change }) => change.requests.length > 0);
   return [
     ...entries.flatMap(({ change: { address, action, requests } }) => {
@@ -170,7 +158,7 @@ function wrongRequests(entries: readonly KindChange[], { kinds, settings }: Run)
 }
 
 /** An id is only filled in where a field refers to the kind, and only the id of an object that the plan creates first. */
-function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kinds: Kinds): Wrong[] {
+function wrongReferences(entries: readonly KindChange[], { changes }: Plan, kinds: Kinds) {
   const created = new Set(changes.filter(({ action }) => action === 'create').map(({ address }) => address));
   const wrong = entries.flatMap(({ kind, change }) =>
     wrongIn(change, kind, created).map((why) => ({ address: change.address, why })),

@@ -5,13 +5,7 @@ import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { shownId } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import {
-  type Change,
-  isRepeatable,
-  type Request,
-  type SentRequest,
-  secretsSentBy,
-} from '../model/documents.ts';
+import { isRepeatable, type Request, type SentRequest, secretsSentBy } from '../model/documents.ts';
 import { fail, messageOf } from '../model/failure.ts';
 import { isObject, pick } from '../model/json.ts';
 import { fillLive } from '../model/marker.ts';
@@ -373,7 +367,7 @@ function isSafeTwice(step: Step): boolean {
 }
 
 /** Further requests of a create change the object that the first one made. */
-const isMaking = ({ before }: Step, { action, address }: Change) =>
+const isMaking = ({ before }: Step, { action, address }: Task['change']) =>
   action === 'create' && (before.get(address) ?? null) === null;
 
 async function concludeFrom(

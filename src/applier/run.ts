@@ -7,15 +7,7 @@ import type { LiveObject } from '../kinds/kind.ts';
 import { type ReadRequest, shownId, type TenantState } from '../kinds/live-objects.ts';
 import type { Kinds, Secrets } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
-import type {
-  Action,
-  Change,
-  ChangeOutcome,
-  ChangeResult,
-  Request,
-  Result,
-  SentRequest,
-} from '../model/documents.ts';
+import type { Action, Change, ChangeResult, Request, Result, SentRequest } from '../model/documents.ts';
 import { type Json, mapMembers } from '../model/json.ts';
 import { fillPointer, fillRefs, type Lookup } from '../model/marker.ts';
 import type { Pointer } from '../model/pointer.ts';
@@ -162,7 +154,7 @@ export interface Ending extends Pick<ChangeResult, 'outcome' | 'requests' | 'err
 
 export function ending(
   task: Task,
-  outcome: ChangeOutcome,
+  outcome: ChangeResult['outcome'],
   requests: readonly SentRequest[],
   more: Partial<Pick<Ending, 'live' | 'error' | 'warnings' | 'unmet' | 'beside'>> = {},
 ): Ending {

@@ -13,16 +13,7 @@ import {
   resultFormat,
 } from '../model/documents.ts';
 import { type Diagnostic, ExitCode, Failure, fail } from '../model/failure.ts';
-import {
-  get,
-  getText,
-  isObject,
-  isTooDeep,
-  type Json,
-  type JsonObject,
-  parseJson,
-  sameJson,
-} from '../model/json.ts';
+import { get, getText, isObject, isTooDeep, type JsonObject, parseJson, sameJson } from '../model/json.ts';
 
 interface Forms {
   readonly plan: Plan;
@@ -156,7 +147,7 @@ function readSavedFile<Name extends FormName>(text: string, file: string, name: 
 }
 
 /** Keeps the head, and the changes up to the first incomplete one (see result-file.ts). `undefined` for any other text. */
-function salvageResult(text: string): Json | undefined {
+function salvageResult(text: string): JsonObject | undefined {
   const [first = '', ...lines] = text.split('\n');
   const head = first.endsWith('"changes":[') ? parseJson(`${first}]}`) : undefined;
   if (!isObject(head)) return undefined;

@@ -33,12 +33,16 @@ import type { Tenant } from './tenant.ts';
 export async function checkKind(tenant: Tenant, kind: Kind, load: (manifests: ManifestFolder) => Project) {
   const objects = await readByKeys(tenant, kind);
   const again = await readByKeys(tenant, kind);
+  // One object as an apply reads it after a write.
+  const one = objects.slice(0, kind.read.how === 'single' ? 0 : 1).flatMap(({ key, id }) => {
+    return id === null ? [] : { ...someOf(kind, [key]), ids: [id], written: true };
+  });
   const { settings } = tenant.environment;
   const found = [
     ...sharedKeys(objects),
     ...missingIds(kind, objects),
     ...unstableFields(kind, objects, again, 'changed by itself between two reads'),
-    ...unstableFields(kind, objects, await readById(tenant, kind, objects), 'differs in a read by id'),
+    ...unstableFields(kind, objects, await readObjects(tenant.client, one), 'differs in a read by id'),
     ...(isObserved(kind) ? [] : [...unnamedFields(kind, objects), ...misfits(kind, objects, settings)]),
     // A list below another object is asked like any other.
     ...(kind.read.how === 'list' && !kind.parent
@@ -59,12 +63,6 @@ export async function checkKind(tenant: Tenant, kind: Kind, load: (manifests: Ma
 /** All objects, known by their keys even if they share one. */
 async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]> {
   return (await readAll(client, [kind])).flatMap(({ raw, id }) => liveObject(kind, raw, id) ?? []);
-}
-
-/** One object as an apply reads it after a write. */
-async function readById({ client }: Tenant, kind: Kind, [listed]: readonly LiveObject[]) {
-  if (!listed || listed.id === null || kind.read.how === 'single') return [];
-  return readObjects(client, [{ ...someOf(kind, [listed.key]), ids: [listed.id], written: true }]);
 }
 
 async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof checkKind>[2]) {

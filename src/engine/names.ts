@@ -9,16 +9,7 @@ import { idsIn, renameMembers, withReferences } from '../kinds/references.ts';
 import { type Address, parseAddress, referenceText } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/failure.ts';
-import {
-  get,
-  getText,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapJson,
-  mapMembers,
-} from '../model/json.ts';
+import { get, getText, isArray, isObject, type Json, type JsonObject, mapMembers } from '../model/json.ts';
 import { lookupOf, lookupWords } from '../model/marker.ts';
 import { generalizeIndexes, type Pointer, pointer, segmentsOf, topName } from '../model/pointer.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -237,6 +228,9 @@ function replaceIds(
   const named = new Set(all.filter(({ name }) => name !== null).map(({ scope }) => scope));
   const scopes = new Set(all.map(({ scope }) => scope));
   const replace = (value: Json, at: Pointer): Json => {
+    // An unresolved lookup stands for the name that it looks up. A tenant's value is never one, whatever it looks like.
+    const lookup = raw === null ? lookupOf(value) : null;
+    if (lookup) return lookupWords(lookup);
     const known = ids.get(at);
     if (known && known.name !== null) {
       const { scope, id } = known;
@@ -248,16 +242,7 @@ function replaceIds(
       ? mapMembers(value, (item, step) => replace(item, `${at}${pointer(step)}`))
       : value;
   };
-  const replaced = mapMembers(fields, (value, field) => replace(value, pointer(field)));
-  // A tenant's value is never a lookup, whatever it looks like.
-  if (raw !== null) return replaced;
-  // An unresolved one stands for the name that it looks up.
-  return mapMembers(replaced, (value) =>
-    mapJson(value, (part) => {
-      const lookup = lookupOf(part);
-      return lookup ? lookupWords(lookup) : part;
-    }),
-  );
+  return mapMembers(fields, (value, field) => replace(value, pointer(field)));
 }
 
 /** A reference is compared by its name if it has no id. */

@@ -165,17 +165,13 @@ function isVerifiedKind(kind: Kind): kind is KindToVerify {
   return verifiedKinds.some((name) => name === kind.name);
 }
 
-type VerificationFacts = Omit<IdentityStatus, 'address' | 'kind' | 'name' | 'declared' | 'records'> & {
-  readonly records: readonly DnsRecord[];
-};
-
 /** Reads the tenant's answer about an object (seed 001, DkimAttributes, MailFromAttributes, EmailStatusDto). */
 export function verificationOf(
   kind: IdentityStatus['kind'],
   name: string,
   answer: JsonObject,
   { dkimSuffix }: Pick<ApiSettings, 'dkimSuffix'>,
-): VerificationFacts {
+) {
   const { stateField, advice } = verified[kind];
   const reported = getText(answer, stateField);
   const byDomain = kind === 'SenderAddress' && get(answer, 'isVerifiedByDomain') === true;
@@ -200,12 +196,9 @@ export function verificationOf(
   };
 }
 
-interface VerificationRules {
-  readonly stateField: string;
-  readonly advice: Readonly<Partial<Record<IdentityStatus['verification'], string>>>;
-}
+type Advice = Readonly<Partial<Record<IdentityStatus['verification'], string>>>;
 
-const verified: Readonly<Record<IdentityStatus['kind'], VerificationRules>> = {
+const verified: Readonly<Record<IdentityStatus['kind'], { stateField: string; advice: Advice }>> = {
   VerifiedDomain: {
     stateField: 'dkimVerificationStatus',
     advice: {

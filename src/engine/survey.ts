@@ -18,15 +18,7 @@ import {
 import type { Resource } from '../kinds/resource.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
-import {
-  canonicalJson,
-  get,
-  getText,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectFrom,
-} from '../model/json.ts';
+import { canonicalJson, get, getText, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { referencesIn } from '../planner/references.ts';
 import { servedKinds, type Tenant, type TenantOptions, useTenant } from './tenant.ts';
@@ -292,7 +284,7 @@ function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surve
       ownPath === null ? [] : [[name, ownPath] as const],
     );
     const because = 'the documented paths do not exist, and these answer';
-    const value = { ...settings.paths, ...objectFrom(paths) };
+    const value = { ...settings.paths, ...Object.fromEntries(paths) };
     return { service: 'identity', name: 'paths', value, because };
   };
   return [{ refused, isRight: isFound, settingFor }];

@@ -12,15 +12,7 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
 import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail, interruption } from '../model/failure.ts';
-import {
-  canonicalJson,
-  get,
-  getText,
-  isObject,
-  type Json,
-  type JsonObject,
-  mapMembers,
-} from '../model/json.ts';
+import { canonicalJson, get, getText, isObject, type JsonObject, mapMembers } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
 import { topName } from '../model/pointer.ts';
 import { redacted } from '../model/sensitive.ts';
@@ -137,7 +129,7 @@ async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Prom
   const texts = set.map((value) => (typeof value === 'string' ? value : canonicalJson(value)));
   const [attributes, listed] = await Promise.all([readTemplateContext(client), readVariables(client, [key])]);
   const examples = listed.get(listedFor(key))?.examples;
-  const ownOr = (made: Json, name: string) => get(attributes, name) ?? made;
+  const ownOr: Parameters<typeof mapMembers>[1] = (made, name) => get(attributes, name) ?? made;
   return mapMembers(sampleContext(texts, null, examples), (made, name) =>
     name === globals && isObject(made) ? mapMembers(made, ownOr) : ownOr(made, name),
   );

@@ -11,11 +11,6 @@ import type { Deletion } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 import { identitiesAbove } from './references.ts';
 
-interface PlannedDelete {
-  readonly change: Change;
-  readonly deletion: Deletion;
-}
-
 interface PlannedWrite {
   readonly change: Change;
   readonly match: Match;
@@ -44,7 +39,7 @@ export function lossBy(
 /** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
 export function findRefusals(
   input: PlanInput,
-  deletes: readonly PlannedDelete[],
+  deletes: readonly { readonly change: Change; readonly deletion: Deletion }[],
   writes: readonly PlannedWrite[],
 ): Diagnostic[] {
   const { policy } = input.environment;
