@@ -12,15 +12,7 @@ import { isLookedUp, lookedUpWords, markersIn, refOf } from '../model/marker.ts'
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
 import { lossBy, protectedLosses } from '../planner/guards.ts';
-import {
-  changeKeys,
-  type Finder,
-  finderIn,
-  type KindChange,
-  readSettled,
-  requestsForChanges,
-  type Task,
-} from './find.ts';
+import { changeKeys, finderIn, type KindChange, readSettled, requestsForChanges, type Task } from './find.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
 import { madeAgain, readinessOf, wrongDeletes } from './verify.ts';
@@ -200,7 +192,12 @@ function wrongIn({ diff, declared }: Change, kind: Kind, created: ReadonlySet<Ad
   return [...misnamed, ...wrong];
 }
 
-function judge(planned: KindChange, find: Finder, plan: Plan, run: Run): Task | Diagnostic {
+function judge(
+  planned: KindChange,
+  find: ReturnType<typeof finderIn>,
+  plan: Plan,
+  run: Run,
+): Task | Diagnostic {
   const { journal, settings, secrets, created } = run;
   const entry = created.fill(planned);
   const { address, action } = entry.change;

@@ -28,15 +28,7 @@ import {
   mapMembers,
   sameJson,
 } from '../model/json.ts';
-import {
-  isFilledInLater,
-  jsonTextOf,
-  literalOf,
-  livePlace,
-  markersIn,
-  refOf,
-  secretName,
-} from '../model/marker.ts';
+import { isFilledInLater, jsonTextOf, literalOf, livePlace, markersIn } from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -161,10 +153,10 @@ export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, s
 function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
   const place = livePlace(value);
   if (place !== null) return place === at ? [] : [at];
-  if (secretName(value) !== null || refOf(value) !== null) return [];
   const foreign = ['$lookup', '$tag', '$literal', '$jsonText'];
-  const isForeign = isObject(value) && foreign.some((name) => Object.hasOwn(value, name));
-  return isForeign ? [at] : placesIn(value, at).flatMap(([below, item]) => misplacedMarkers(item, below));
+  if (isObject(value) && foreign.some((name) => Object.hasOwn(value, name))) return [at];
+  if (isFilledInLater(value)) return [];
+  return placesIn(value, at).flatMap(([below, item]) => misplacedMarkers(item, below));
 }
 
 /** The fields with a difference that only one of the sides has, or has more often: items without order may look alike. */

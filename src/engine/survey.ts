@@ -8,13 +8,7 @@ import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { allOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
 import { liveRules, profileSearch } from '../kinds/profile-search.ts';
-import {
-  type Environment,
-  type PresetName,
-  type ProjectEnvironment,
-  presetNames,
-  presets,
-} from '../kinds/project.ts';
+import { type Environment, type ProjectEnvironment, presetNames, presets } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { simIntegration } from '../kinds/sim-integration.ts';
 import { type Diagnostic, Failure } from '../model/failure.ts';
@@ -174,7 +168,7 @@ function presetsIn(listed: readonly ListedKind[]): Detected[] {
   const hasHeader = ofIdentity.some(({ headers }) => headers.has('slpt-request-id'));
   const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
   const [named] = attributes.flatMap((row) => getText(row, 'type') ?? []).filter(isClassOfProduct);
-  const signs: readonly (readonly [PresetName, string | null])[] = [
+  const signs: readonly (readonly [(typeof presetNames)[number], string | null])[] = [
     ['sailpoint-isc', hasHeader ? 'its responses have `Slpt-Request-Id`' : null],
     ['sailpoint-nerm', named === undefined ? null : `its attributes have classes such as \`${named}\``],
   ];

@@ -19,15 +19,7 @@ import { type Action, type Change, secretsSentBy } from '../model/documents.ts';
 import { hasCode } from '../model/failure.ts';
 import { get, type Json, type JsonObject, mapMembers, pick, sameJson } from '../model/json.ts';
 import { lookupOf, markersIn, secretPlaces, withLiveValue } from '../model/marker.ts';
-import {
-  type Pointer,
-  placesOf,
-  pointer,
-  segmentsOf,
-  setMember,
-  topName,
-  valueAt,
-} from '../model/pointer.ts';
+import { placesOf, pointer, segmentsOf, setMember, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import type { Deletion } from './deletes.ts';
 import { assumeUnseen, type UnseenPolicy } from './unseen.ts';
@@ -187,7 +179,7 @@ function disclosureOf(
  * Warns of hidden settings under `lifecycle.ignore` that an update would remove, since it writes what contains them as a whole:
  * the update is computed as if the tenant showed them.
  */
-function writeUpdate(input: UpdateInput, ignored: readonly Pointer[]): Write {
+function writeUpdate(input: UpdateInput, ignored: Resource['lifecycle']['ignore']): Write {
   const { live, fields } = input;
   const { kind } = live;
   const write = withoutMasks(kind.write.update(input), input);

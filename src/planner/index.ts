@@ -4,15 +4,9 @@ import { defaultsOf, LiveIndex, type Match, type ReadRequest } from '../kinds/li
 import { isIgnored } from '../kinds/places.ts';
 import type { Kinds, Secrets } from '../kinds/project.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
+import { groupBy } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import {
-  type Change,
-  type DraftPlan,
-  planFormat,
-  type Request,
-  secretsSentBy,
-  tool,
-} from '../model/documents.ts';
+import { type Change, type DraftPlan, planFormat, secretsSentBy, tool } from '../model/documents.ts';
 import { type Diagnostic, Failure, noteOverlay } from '../model/failure.ts';
 import { itemsOf, objectFrom } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
@@ -137,18 +131,20 @@ const largestBatch = 100;
 
 /** Deletes of a kind that allows it carry one shared request, which the applier sends once. */
 export function batchDeletes(deletes: readonly Change[], kinds: Kinds): Change[] {
-  const shared = new Map<Change, Request>();
-  for (const { name, quirks } of kinds.all) {
-    if (!quirks?.sharedDelete) continue;
-    const together = deletes.filter(({ kind }) => kind === name).toSorted(byAddress);
-    for (let from = 0; from < together.length; from += largestBatch) {
-      const batch = together.slice(from, from + largestBatch);
+  const named = new Set(kinds.all.flatMap(({ name, quirks }) => (quirks?.sharedDelete ? [name] : [])));
+  const together = groupBy(
+    deletes.filter(({ kind }) => named.has(kind)).toSorted(byAddress),
+    ({ kind }) => kind,
+  );
+  const batches = together.flatMap(([, all]) => groupBy(all, (_, at) => Math.floor(at / largestBatch)));
+  const shared = new Map(
+    batches.flatMap(([, batch]) => {
       const [first, ...others] = batch.flatMap(({ requests }) => requests);
-      if (!first) continue;
+      if (!first) return [];
       const request = { ...first, body: [first, ...others].flatMap(({ body }) => itemsOf(body)) };
-      for (const change of batch) shared.set(change, request);
-    }
-  }
+      return batch.map((change) => [change, request] as const);
+    }),
+  );
   return deletes.map((change) => {
     const request = shared.get(change);
     return request ? { ...change, requests: [request] } : change;
