@@ -8,7 +8,7 @@ import { canonicalJson } from '../model/json.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
 import { type KindChange, requestsForChanges, type Task } from './find.ts';
-import { keepFresh, mostReads, type Sightings } from './freshness.ts';
+import { keepFresh, mostReads } from './freshness.ts';
 import { checkBeforeWrites, readNow } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
@@ -158,6 +158,7 @@ function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isSto
 }
 
 type End = Ending | Pending;
+type Sightings = ReturnType<typeof keepFresh>;
 
 async function runUnit(unit: readonly Task[], sightings: Sightings, run: Run): Promise<readonly End[]> {
   const { created, isStopped, onEvent } = run;

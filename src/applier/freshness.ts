@@ -27,8 +27,6 @@ interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'set
   read(entries: readonly KindChange[]): Promise<TenantState>;
 }
 
-export type Sightings = ReturnType<typeof keepFresh>;
-
 /**
  * Keeps the reads of objects that are still to be written fresh: reads the remaining ones again, many at once. `readAt`: when the
  * objects of the tasks were read, in milliseconds since 1970.
