@@ -106,9 +106,7 @@ function locate({ parts }: TemplateText, offset: number): { at: Pointer; offset:
   return { at: parts[0]?.at ?? '', offset: 0 };
 }
 
-type DefaultVariables = ReadonlyMap<string, ReadonlySet<string>>;
-
-function variablesOf(defaults: readonly LiveObject[]): DefaultVariables {
+function variablesOf(defaults: readonly LiveObject[]) {
   const byKey = groupBy(defaults, ({ key: [key = ''] }) => key).map(([key, group]) => {
     const scans = group.flatMap(({ fields }) => scannedTexts(fields)).map(({ scan }) => scan);
     return [key, new Set(scans.flatMap(({ references }) => references).map(({ name }) => name))] as const;
@@ -146,7 +144,7 @@ const maxVariables = 20;
 function lintVariables(
   key: Key,
   texts: readonly TemplateText[],
-  ofDefaults: DefaultVariables,
+  ofDefaults: ReturnType<typeof variablesOf>,
   { context, listed: lists }: TemplateKnowledge,
 ): Finding[] {
   if (!context) return [];

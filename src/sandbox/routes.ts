@@ -16,12 +16,6 @@ export const operations: readonly Operation[] = [
   ...profiles,
 ];
 
-interface Route {
-  readonly operation: Operation;
-  /** The segments of the path that vary, decoded. */
-  readonly params: ReadonlyMap<string, string>;
-}
-
 /** Finds the operation of a request. A descriptor cannot change an endpoint of the API documents. */
 export class Router {
   readonly operationNames: readonly string[];
@@ -46,8 +40,11 @@ export class Router {
     this.operationNames = this.#entries.map(({ operation }) => operation.name);
   }
 
-  /** Or a 404 for an unknown path, a 405 for a method it does not have, a 400 for wrong percent-encoding. */
-  find(method: string, path: string): Route | ApiError {
+  /**
+   * The operation, and the decoded segments of the path that vary. Or a 404 for an unknown path, a 405 for a method it does not
+   * have, a 400 for wrong percent-encoding.
+   */
+  find(method: string, path: string) {
     const matching = this.#entries.filter(({ pattern }) => pattern.test(path));
     const entry = matching.find(({ operation }) => operation.method === method);
     if (entry) {

@@ -163,7 +163,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, parts: 
   if (parts.latency > 0) await parts.clock.sleep(parts.latency);
   const work = () => handle(route, received, parts);
   if (fault === null) {
-    const { status, body, headers: own = {} } = work();
+    const { status, body, headers: own } = work();
     entry.status = status;
     if (body === undefined) return sendText(response, status, '', own);
     return sendText(response, status, JSON.stringify(body), { ...own, 'content-type': 'application/json' });
@@ -215,7 +215,7 @@ function answer({ route, path, headers, search, bytes }: RoutedRequest, parts: P
         // The next answer says why.
       }
     });
-  const body = showAnswer(operation, reply.body, tenant.variations);
+  const body = showAnswer(operation.path, reply.body, tenant.variations);
   return body === undefined ? reply : { ...reply, body };
 }
 
@@ -246,11 +246,8 @@ function injectFault(fault: Fault, reply: Reply | null, response: ServerResponse
   }
 }
 
-function sendFault(
-  response: ServerResponse,
-  { status = 503, retryAfter, body = 'json' }: Fault,
-  parts: Parts,
-): number {
+function sendFault(response: ServerResponse, fault: Fault, parts: Parts): number {
+  const { status = 503, retryAfter, body = 'json' } = fault;
   const text = `Fault: ${status}`;
   const json = JSON.stringify(errorBody(status, text, parts.log.metrics.requests));
   const html = `<html><head><title>${text}</title></head><body><h1>${text}</h1></body></html>`;
@@ -262,12 +259,7 @@ function sendFault(
   return status;
 }
 
-function sendText(
-  response: ServerResponse,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>>,
-): void {
+function sendText(response: ServerResponse, status: number, text: string, headers: Reply['headers']): void {
   const length = status === 204 ? {} : { 'content-length': String(Buffer.byteLength(text)) };
   response.writeHead(status, { ...headers, ...length }).end(text);
 }
@@ -436,11 +428,7 @@ const nullable: readonly (readonly [path: string, names: readonly string[]])[] =
 ];
 
 /** An answer without the nulls that a host does not have. */
-function showAnswer(
-  { path }: Pick<Operation, 'path'>,
-  body: Json | undefined,
-  { nulls, profileWords }: Variations,
-): Json | undefined {
+function showAnswer(path: string, body: Json | undefined, { nulls, profileWords }: Variations) {
   if (body === undefined) return body;
   if (path.startsWith('/api/')) {
     if (profileWords === 'documented') return body;

@@ -78,16 +78,11 @@ ${sideFigure(name, captions[1], after, before?.head ?? null)}
 </div>`;
 }
 
-function sideFigure(
-  name: string,
-  caption: string,
-  side: RenderedSide | null,
-  previous: RenderedSide['head'],
-): Markup {
+function sideFigure(name: string, caption: string, side: RenderedSide | null, before: RenderedSide['head']) {
   if (side === null)
     return html`<figure><figcaption>${caption}</figcaption><p class="none">nothing</p></figure>`;
   const { head, document } = side;
-  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, previous)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${`${name}, rendered: ${caption}`}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
+  return html`<figure><figcaption>${caption} <span class="scale"></span></figcaption>${head === null ? '' : inboxMarkup(head, before)}<div class="frame" data-kind="${head === null ? 'chat' : 'mail'}" data-title="${`${name}, rendered: ${caption}`}" data-document="${new Markup(quoteHtml(frameHead + document))}"></div></figure>`;
 }
 
 /** Sender, subject and first words, as an inbox lists an e-mail. What is new is marked. */

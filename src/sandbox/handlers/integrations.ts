@@ -50,7 +50,7 @@ export const integrations = [
   // Fields that are left out are cleared.
   operation('put-sim-integration', `PUT ${one}`, (call, tenant) => {
     const integration = find(call, tenant);
-    return update(integration, readDetails(call.body, integration.id, tenant.variations), tenant);
+    return update(integration, readDetails(call.body, integration.id, tenant), tenant);
   }),
   operation('patch-sim-attributes', `PATCH ${one}`, patchDetails),
   operation('delete-sim-integration', `DELETE ${one}`, (call, { state }) => ({
@@ -99,8 +99,8 @@ const find = (call: Call, { state }: Tenant): SimIntegration =>
   findByPath(state.simIntegrations, call, 'integration');
 
 function create({ body }: Call, tenant: Tenant): Reply {
-  const { state, variations, timestamp } = tenant;
-  const details = readDetails(body, null, variations);
+  const { state, timestamp } = tenant;
+  const details = readDetails(body, null, tenant);
   requireFreeName(details.name, null, tenant);
   const id = newId(state, 'SimIntegration', details.name, state.simIntegrations);
   const created = timestamp();
@@ -117,11 +117,7 @@ function patchDetails(call: Call, tenant: Tenant): Reply {
     throw badRequest('beforeProvisioningRule is patched under its own path');
   for (const name of ['id', 'created', 'modified'])
     if (Object.hasOwn(patched, name)) throw badRequest(`${name} cannot be patched`);
-  const { beforeProvisioningRule: _rule, ...details } = readDetails(
-    patched,
-    integration.id,
-    tenant.variations,
-  );
+  const { beforeProvisioningRule: _rule, ...details } = readDetails(patched, integration.id, tenant);
   return update(integration, details, tenant);
 }
 
@@ -146,14 +142,9 @@ function applyTo(document: JsonObject, { body }: Call, { variations }: Tenant): 
 }
 
 /** Reads a SimIntegrationDetails (seed 000); `id`: the one to replace, or null. Throws a 400. */
-function readDetails(body: Json, id: string | null, variations: Variations): SimDetails {
+function readDetails(body: Json, id: string | null, { variations }: Tenant): SimDetails {
   const jsonText = jsonObject(variations);
-  const {
-    id: givenId,
-    created: _created,
-    modified: _modified,
-    ...details
-  } = object({
+  const readBody = object({
     id: textOrNull,
     created: ignoredTime,
     modified: ignoredTime,
@@ -162,7 +153,8 @@ function readDetails(body: Json, id: string | null, variations: Variations): Sim
     request: jsonText,
     statusMap: jsonText,
     beforeProvisioningRule: readRule,
-  })(body, 'body');
+  });
+  const { id: givenId, created: _created, modified: _modified, ...details } = readBody(body, 'body');
   if (givenId !== null && givenId !== id) throw badRequest('body.id is not the id of this integration');
   return acceptIntegration(details, variations);
 }

@@ -140,11 +140,8 @@ const templateFilters = new Map([
   ['locale', ['eq', 'sw']],
 ] as const);
 
-function listTemplates(
-  known: TenantState['templateDefaults'],
-  call: Call,
-  { variations, pageLimit }: Tenant,
-): Reply {
+function listTemplates(known: TenantState['templateDefaults'], call: Call, tenant: Tenant): Reply {
+  const { variations, pageLimit } = tenant;
   const [first] = known;
   // For an undocumented medium and locale.
   const foreign = [
