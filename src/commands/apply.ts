@@ -53,7 +53,6 @@ import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
   appendStepSummary,
   checkOutput,
-  contextOf,
   isWritten,
   printDiagnostics,
   printRemarks,
@@ -355,7 +354,7 @@ async function outputResult(
   args: Args,
   io: Io,
 ): Promise<ExitCode> {
-  const report = reportOf(document, contextOf(io, await commitHere(args, io)));
+  const report = reportOf(document, io, await commitHere(args, io));
   if (!args.lines) await printReport(report, args.format, io);
   const isReported = await isWritten(() => writeReports(report, args.report, io), io);
   await appendStepSummary(report, io);

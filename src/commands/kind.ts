@@ -26,7 +26,7 @@ import { oneLine } from '../report/safe.ts';
 import { type ArgsOf, commonOptions, describeCommand, option } from './command.ts';
 import { changeFiles, readIfThere, writeTextFile } from './files.ts';
 import type { Io } from './io.ts';
-import { contextOf, printReport, reportOf } from './output.ts';
+import { printReport, reportOf } from './output.ts';
 import { packageFile } from './package-file.ts';
 import { withTenant } from './progress.ts';
 import { projectFileOf, projectOptions } from './project.ts';
@@ -143,7 +143,7 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     checkKind(tenant, kind, (manifests) => projects.loadFolder(manifests, environment)),
   );
   // Each line is something to do.
-  const report = reportOf({ is: 'diagnostics', diagnostics }, contextOf(io));
+  const report = reportOf({ is: 'diagnostics', diagnostics }, io);
   const isShown = args.format === 'json' || diagnostics.length > 0;
   if (isShown) await printReport(report, args.format, { ...io, verbose: true });
   if (hasErrors(diagnostics)) return ExitCode.couldNotRun;

@@ -40,8 +40,8 @@ interface OutputArgs {
 }
 
 /** A document that can be written in several formats, in whole lines. Throws a Failure (`unsupported-format`) for those it lacks. */
-export function reportOf(document: Document, context: ReportContext) {
-  const write = prepareReport(document, context);
+export function reportOf(document: Document, io: Io, extras: Extras = {}) {
+  const write = prepareReport(document, contextOf(io, extras));
   return {
     is: document.is,
     async write(format: Format, view: ReportView): Promise<string> {
@@ -60,7 +60,7 @@ export async function outputDocument(
   io: Io,
   extras: Extras = {},
 ): Promise<void> {
-  const report = reportOf(document, contextOf(io, extras));
+  const report = reportOf(document, io, extras);
   await writeReports(report, args.report, io);
   // The plan itself is on stdout, for another program.
   if (args.out === stdoutName) printRemarks(document, io);
@@ -180,7 +180,7 @@ export async function isWritten(write: () => Promise<void>, io: Io): Promise<boo
 const fileView = { colour: false, width: 100 } as const;
 
 /** The context of reports, with what a command adds to it. `reportUrl` is where a pipeline publishes the HTML report. */
-export function contextOf({ env, redactor }: Io, extras: Extras = {}): ReportContext {
+function contextOf({ env, redactor }: Io, extras: Extras = {}): ReportContext {
   const { TENANTCTL_REPORT_URL: reportUrl } = env;
   const redact = redactor.text.bind(redactor);
   return { redact, now: Date.now(), ...(reportUrl ? { reportUrl } : {}), ...extras };

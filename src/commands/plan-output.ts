@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { readOnlyTenant, type Tenant } from '../engine/tenant.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { hasChanges, isRefused, type Plan } from '../model/documents.ts';
-import { ExitCode, onFailure } from '../model/failure.ts';
-import type { Format, ReportOptions } from '../report/report.ts';
+import { ExitCode } from '../model/failure.ts';
+import type { ReportOptions } from '../report/report.ts';
 import { type ArgsOf, option } from './command.ts';
 import type { Io } from './io.ts';
 import { outputDocument, renderTemplates, saveFile, wantsPage } from './output.ts';
 import { withTenant } from './progress.ts';
-import { folderInRepository, projectFileOf } from './project.ts';
+import { askGit, folderInRepository } from './project.ts';
 
 export const planOutputOptions = {
   out: option.text(
@@ -88,25 +86,19 @@ const systems: readonly CiSystem[] = [
   { id: 'GIT_COMMIT', author: 'CHANGE_AUTHOR', branch: ['CHANGE_BRANCH', 'GIT_BRANCH'] },
 ];
 
-interface CommitArgs {
-  readonly config: string | undefined;
-  readonly format: Format;
-  readonly report: readonly string[];
-}
-
 /**
  * The commit of a CI job, and where its manifests can be read, from the variables of the CI system. Outside of CI, for a report
  * that others read, the last commit of the checkout.
  */
 export async function commitHere(
-  args: CommitArgs,
+  args: Pick<PlanOutputArgs, 'config' | 'format' | 'report'>,
   io: Io,
 ): Promise<Pick<ReportOptions, 'commit' | 'folder' | 'sourceUrl'>> {
   const { env } = io;
   const system = systems.find(({ id }) => env[id]);
   if (!system) {
     const isForOthers = args.report.length > 0 || ['html', 'markdown'].includes(args.format);
-    const commit = isForOthers ? await lastCommit(args, io) : null;
+    const commit = isForOthers ? await askGit(args, io, ({ headCommit }, root) => headCommit(root)) : null;
     return commit ? { commit: { ...commit, url: '' } } : {};
   }
   const id = env[system.id] ?? '';
@@ -118,16 +110,4 @@ export async function commitHere(
   const commit = { id, author, branch, url: `${address}/commit/${id}` };
   const sourceUrl = `${address}/blob/${id}/{file}#L{line}`;
   return { commit, sourceUrl, folder: await folderInRepository(args, io) };
-}
-
-/** The last commit of the project's repository; `null` without one. */
-async function lastCommit({ config }: CommitArgs, io: Io) {
-  try {
-    const file = projectFileOf(config, io);
-    if (!existsSync(file)) return null;
-    const { headCommit } = await import('../loader/git.ts');
-    return await headCommit(dirname(file));
-  } catch (error) {
-    return onFailure(() => null)(error);
-  }
 }

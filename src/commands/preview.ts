@@ -4,7 +4,7 @@ import type { Project } from '../kinds/project.ts';
 import { lint } from '../lint/index.ts';
 import { loadEnvironment, loadProject } from '../loader/index.ts';
 import { SharedWork } from '../model/basics.ts';
-import { type Diagnostic, ExitCode, Failure } from '../model/failure.ts';
+import { ExitCode, Failure } from '../model/failure.ts';
 import { markersIn } from '../model/marker.ts';
 import { Preview, watchFolder } from '../preview/server.ts';
 import { previewTemplates, type Snapshot } from '../preview/templates.ts';
@@ -117,10 +117,7 @@ async function takeSnapshot(project: Project, read: (project: Project) => Promis
 
 const isTemplate = (address = ''): boolean => address.startsWith('NotificationTemplate/');
 
-interface LivePreview {
-  readonly live: Awaited<ReturnType<typeof readTemplates>> | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
+type LivePreview = Awaited<ReturnType<typeof readLive>>;
 
 /**
  * Reads the tenant once. Reads it again only if the page is reloaded, the tenant changes, or other templates or bases are declared:
@@ -144,7 +141,7 @@ function createReader(args: Args, io: Io) {
 }
 
 /** Reads the live templates. If the tenant cannot be read, the page goes without them and shows why. */
-async function readLive(project: Project, args: Args, io: Io): Promise<LivePreview> {
+async function readLive(project: Project, args: Args, io: Io) {
   const isNeeded = project.resources.some(({ address }) => isTemplate(address));
   if (args.offline || !isNeeded) return { live: null, diagnostics: [] };
   try {

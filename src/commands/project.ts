@@ -95,14 +95,21 @@ export function projectFileOf(named: string | undefined, { cwd, env }: Pick<Io, 
 }
 
 /** The project's folder in its repository, with a trailing `/`; `''` if it is the top, or unknown. */
-export async function folderInRepository({ config }: Pick<ProjectArgs, 'config'>, io: Io): Promise<string> {
+export async function folderInRepository(args: Pick<ProjectArgs, 'config'>, io: Io): Promise<string> {
+  return (await askGit(args, io, ({ repositoryOf }, root) => repositoryOf(root)?.prefix)) ?? '';
+}
+
+/** What git says of the project's folder; `null` without a project, or where that cannot be found out. */
+export async function askGit<T>(
+  { config }: Pick<ProjectArgs, 'config'>,
+  io: Io,
+  ask: (git: typeof import('../loader/git.ts'), root: string) => T | Promise<T>,
+): Promise<T | null> {
   try {
     const file = projectFileOf(config, io);
-    if (!existsSync(file)) return '';
-    const { repositoryOf } = await import('../loader/git.ts');
-    return repositoryOf(dirname(file))?.prefix ?? '';
+    return existsSync(file) ? await ask(await import('../loader/git.ts'), dirname(file)) : null;
   } catch (error) {
-    return onFailure(() => '')(error);
+    return onFailure(() => null)(error);
   }
 }
 

@@ -8,15 +8,7 @@ import { valueAt } from '../model/pointer.ts';
 import type { Document } from '../report/report.ts';
 import { commonOptions, describeCommand, option } from './command.ts';
 import type { Io } from './io.ts';
-import {
-  checkOutput,
-  contextOf,
-  printReport,
-  renderTemplates,
-  reportOf,
-  wantsPage,
-  writeReports,
-} from './output.ts';
+import { checkOutput, printReport, renderTemplates, reportOf, wantsPage, writeReports } from './output.ts';
 import { commitHere, howToApply } from './plan-output.ts';
 import { folderInRepository, projectFileOptions } from './project.ts';
 import { readText } from './saved.ts';
@@ -57,7 +49,7 @@ export const command = describeCommand({
   // The checkout may have another commit than the one that the files are of.
   const commit = await commitHere({ config: args.config, format: 'text', report: [] }, io);
   const extras = { ...templates, ...applying, ...commit, folder: await folderInRepository(args, io) };
-  const report = reportOf(document, contextOf(io, extras));
+  const report = reportOf(document, io, extras);
   await writeReports(report, args.report, io);
   await printReport(report, args.format, io);
   return ExitCode.done;

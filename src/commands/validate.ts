@@ -13,7 +13,7 @@ import {
   scopeOptions,
 } from './command.ts';
 import type { Io } from './io.ts';
-import { contextOf, printReport, reportOf } from './output.ts';
+import { printReport, reportOf } from './output.ts';
 import { folderInRepository, projectFileOptions, projectOptions, selectedEnvironments } from './project.ts';
 
 const options = {
@@ -34,8 +34,8 @@ export const command = describeCommand({
 }).run(async (args, io) => {
   const { exitCode, resources, ...found } = validateSelected(args, io);
   const diagnostics = found.diagnostics.toSorted(comparePlaces);
-  const context = contextOf(io, { folder: await folderInRepository(args, io) });
-  await printReport(reportOf({ is: 'diagnostics', diagnostics }, context), args.format, io);
+  const folder = await folderInRepository(args, io);
+  await printReport(reportOf({ is: 'diagnostics', diagnostics }, io, { folder }), args.format, io);
   if (exitCode === ExitCode.done && args.format === 'text' && !io.quiet) {
     io.stdout.write(`${countIs(resources, 'object')} valid.\n`);
   }
