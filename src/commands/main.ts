@@ -1,5 +1,5 @@
 import yargs, { type Argv } from 'yargs';
-import { type Diagnostic, ExitCode, Failure, fail, version } from '../model/failure.ts';
+import { ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
 import { commandAt, groups, type OptionTable } from './command.ts';
@@ -44,7 +44,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const end = endOf(argv);
   const isGiven = (...names: readonly string[]) =>
     argv.slice(0, end).some((word) => {
-      const { option, value } = optionIn(word) ?? {};
+      const { option, value } = optionIn(word);
       return option !== undefined && names.includes(option) && value !== 'false';
     });
   const command = load ? (await load()).command : null;
@@ -62,15 +62,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 
   const help = `\`tenantctl ${name} --help\` lists the options.`;
   const refuse = (mistakes: readonly Mistake[]) => {
-    if (mistakes.length === 0) return;
-    throw new Failure(
-      mistakes.map(({ message, hint = '' }) => ({
-        code: 'usage',
-        severity: 'error',
-        message,
-        hint: `${hint} ${help}`.trim(),
-      })),
-    );
+    const problems = mistakes.map((each) => ({ ...each, hint: `${each.hint} ${help}`.trim() }));
+    if (problems.length > 0) throw new Failure(problems);
   };
   const { options } = command;
   refuse(argv.slice(0, end).flatMap((word) => mistakeIn(word, options) ?? []));
@@ -158,7 +151,10 @@ function createParser(argv: readonly string[], call: string, help: string): Argv
 
 const afterDashes = 'Write arguments before `--`, not after it.';
 
-type Mistake = Pick<Diagnostic, 'message' | 'hint'>;
+type Mistake = ReturnType<typeof mistake>;
+
+const mistake = (message: string, hint = '') =>
+  ({ code: 'usage', severity: 'error', message, hint }) as const;
 
 /** The ranges of whole numbers that are not `0 or more`. */
 const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> = {
@@ -178,18 +174,18 @@ function mistakesIn(
   if (Array.isArray(words) && words.length > 0) {
     const usual = 'Options begin with --. Select environments with --env, several joined by commas.';
     const hint = argv.slice(endOf(argv)).some((word) => words.includes(word)) ? afterDashes : usual;
-    return words.map((word) => ({ message: `Unknown argument: ${word || '""'}.`, hint }));
+    return words.map((word) => mistake(`Unknown argument: ${word || '""'}.`, hint));
   }
   // For `-` in the place of a file, the parser has an empty value, or none. As the value of an option it is a name.
   if (argv.includes('-') && !Object.values(args).flat().includes('-')) {
     const hint = 'Save the input to a file, and name the file.';
-    return [{ message: 'tenantctl does not read standard input: - is not a file.', hint }];
+    return [mistake('tenantctl does not read standard input: - is not a file.', hint)];
   }
   for (const [name, { array, type, group }] of Object.entries(options)) {
     const value = args[name];
     // Either of two values may be meant.
     if (Array.isArray(value) && !array)
-      return [{ message: `The option --${name} is given more than once.`, hint: 'Give it once.' }];
+      return [mistake(`The option --${name} is given more than once.`, 'Give it once.')];
     // An unset variable in a script gives an empty value, which as a path would be the current folder, and as a number 0. An
     // option that may stand alone, such as `--wait`, is empty if it does.
     const isAlone = argv.some((word, at) => word === `--${name}` && (argv[at + 1] ?? '-').startsWith('-'));
@@ -198,28 +194,28 @@ function mistakesIn(
     );
     if (isEmpty || ([value].flat().includes('') && !isAlone)) {
       const shown = group === groups.arguments ? name : `--${name}`;
-      return [{ message: `The value of ${shown} is empty.`, hint: 'Is a variable in your script unset?' }];
+      return [mistake(`The value of ${shown} is empty.`, 'Is a variable in your script unset?')];
     }
     const [least, most = Number.MAX_SAFE_INTEGER] = ranges[name] ?? [0];
     const isInRange = Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
     if (type !== 'number' || value === undefined || isInRange) continue;
     const shown = name === 'impact-requests' ? '--impact=N' : `--${name}`;
     const range = ranges[name]?.[1] === undefined ? `${least} or more` : `from ${least} to ${most}`;
-    return [{ message: `${shown} takes a whole number, ${range}.` }];
+    return [mistake(`${shown} takes a whole number, ${range}.`)];
   }
   return [];
 }
 
-/** The option in a word, with dashes for capitals: the parser accepts `--dryRun` too. `null` for other words. */
-function optionIn(word: string) {
+/** The option in a word, with dashes for capitals: the parser accepts `--dryRun` too. None in other words. */
+function optionIn(word: string): { readonly option?: string; readonly value?: string | undefined } {
   const isNumber = /^-(?:\d+(?:\.\d+)?|\.\d+)$/.test(word);
   const [, written, value] = isNumber || word === '-' ? [] : (/^--?([^=]*)(?:=(.*))?$/s.exec(word) ?? []);
-  if (written === undefined) return null;
+  if (written === undefined) return {};
   return { option: written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value };
 }
 
 function mistakeIn(word: string, options: OptionTable): Mistake | null {
-  const { option, value } = optionIn(word) ?? {};
+  const { option, value } = optionIn(word);
   if (option === undefined) return null;
   const known = Object.entries(options).flatMap(([name, { alias = [] }]) => [name, alias].flat());
   const isSwitch = (name = '') => get(options, name)?.type === 'boolean';
@@ -227,18 +223,18 @@ function mistakeIn(word: string, options: OptionTable): Mistake | null {
   if (isSwitch(option)) {
     if (value === undefined || value === 'true' || value === 'false') return null;
     const hint = `Write --${option}, or --no-${option} to turn it off.`;
-    return { message: `The option --${option} does not take the value "${value}".`, hint };
+    return mistake(`The option --${option} does not take the value "${value}".`, hint);
   }
   if (known.includes(option) || isSwitch(negated)) return null;
   const message = `There is no option ${word.split('=')[0]}.`;
   const other = get(otherWords, `--${option}`);
-  if (other !== undefined) return { message, hint: other };
+  if (other !== undefined) return mistake(message, other);
   // A single letter is close to every other.
   const names = known.filter(({ length }) => length > 1);
   const dashes = negated === undefined ? '--' : '--no-';
-  const hint = didYouMean(
+  const similar = didYouMean(
     `--${option}`,
     names.map((each) => dashes + each),
   );
-  return hint === null ? { message } : { message, hint };
+  return mistake(message, similar ?? '');
 }

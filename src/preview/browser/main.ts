@@ -215,11 +215,10 @@ async function render(template: ListedTemplate): Promise<void> {
 /** The answer to a question, typed by its path: page and server come from one build. Rejects with the server's message. */
 async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="token"]')?.content ?? '';
-  const headers = { [tokenHeader]: token };
-  const body = JSON.stringify(question);
-  const response = await (question === undefined
-    ? fetch(path, { headers })
-    : fetch(path, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }));
+  const headers = { [tokenHeader]: token, 'content-type': 'application/json' };
+  const response = await (question
+    ? fetch(path, { method: 'POST', headers, body: JSON.stringify(question) })
+    : fetch(path, { headers }));
   if (!response.ok) {
     const { error }: { error: string } = await response.json();
     throw new Error(error);
