@@ -10,24 +10,18 @@ import { type Io, printNote } from './io.ts';
 
 /** A command as data, from which its help, its completion and the checks of its arguments are made. */
 export interface Command extends Pick<Description<OptionTable>, 'usage' | 'options' | 'examples'> {
-  /**
-   * Parses the words of a command line without the command's name.
-   *
-   * @param positionals the command's positional arguments, as yargs writes them
-   */
-  parse(
-    parser: Argv,
-    positionals: string,
-    words: readonly string[],
-  ): Promise<{ readonly args: Readonly<Record<string, unknown>>; run(io: Io): Promise<ExitCode> }>;
+  /** Parses the words of a command line without the command's name. */
+  parse(parser: Argv, words: readonly string[]): Promise<Parsed>;
 }
 
-/** The commands by name, with their arguments as yargs writes them. Each module is loaded when it is needed. */
+interface Parsed {
+  readonly args: Readonly<Record<string, unknown>>;
+  run(io: Io): Promise<ExitCode>;
+}
+
+/** The commands by name. Each module is loaded when it is needed. */
 export type Commands = Readonly<
-  Record<
-    string,
-    readonly [positionals: string, description: string, load: () => Promise<{ readonly command: Command }>]
-  >
+  Record<string, readonly [description: string, load: () => Promise<{ readonly command: Command }>]>
 >;
 
 /**
@@ -66,13 +60,13 @@ export function describeCommand<const Table extends OptionTable>({
     run: (work: (args: ArgsOf<Table>, io: Io) => Promise<ExitCode>): Command => ({
       ...described,
       options: { ...described.options, ...lastOptions },
-      async parse(parser, positionals, words) {
+      async parse(parser, words) {
         const args = await parser
           // `--a.b` is not a nested option, and `-esandbox` is not seven short options.
           .parserConfiguration({ 'dot-notation': false, 'short-option-groups': false, ...settings })
           .options(described.options)
           // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
-          .command(`$0 ${positionals}`.trimEnd(), '', (same) => same)
+          .command(`$0 ${positionalsOf(described.options)}`.trimEnd(), '', (same) => same)
           .parseAsync(words);
         return {
           args,
@@ -86,6 +80,16 @@ export function describeCommand<const Table extends OptionTable>({
       },
     }),
   };
+}
+
+/** The positional arguments of a command, as yargs writes them: `<first> [second]`. */
+export function positionalsOf(options: OptionTable): string {
+  const positional = Object.entries(options).filter(([, { group }]) => group === groups.arguments);
+  const words = positional.map(([name, { array, demandOption }]) => {
+    const word = array ? `${name}..` : name;
+    return demandOption ? `<${word}>` : `[${word}]`;
+  });
+  return words.join(' ');
 }
 
 /** The I/O of a command with its options; some commands have none of them. */

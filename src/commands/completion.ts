@@ -117,7 +117,7 @@ async function complete(words: readonly string[], commands: Commands, io: Io): P
 
 async function findCandidates(before: readonly string[], current: string, commands: Commands, io: Io) {
   const command = before[commandAt(before, commands)] ?? '';
-  const loaded = await get(commands, command)?.[2]();
+  const loaded = await get(commands, command)?.[1]();
   const table = loaded?.command.options ?? { ...commonOptions, ...lastOptions };
   const options = Object.entries<Options>(table).map(([name, option]) => ({ name, ...option }));
   if (current.startsWith('-')) return options.filter(({ hidden }) => !hidden).flatMap(wordsOf);

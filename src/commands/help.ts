@@ -33,7 +33,7 @@ const lineOf = (text: string): Row[] => [{ indent: 0, hang: 0, spans: [span(text
 const titleOf = (text: string): Row => row(0, span(`${text}:`, 'bold'));
 
 function commandRows([title, commands]: readonly [string, Commands]): Row[] {
-  const entries = Object.entries(commands).map(([name, [, meaning]]) => ({ name, type: '', meaning }));
+  const entries = Object.entries(commands).map(([name, [meaning]]) => ({ name, type: '', meaning }));
   return entryRows(title, entries);
 }
 

@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commandAt, groups, type OptionTable } from './command.ts';
+import { commandAt, groups, type OptionTable, positionalsOf } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -40,7 +40,7 @@ const fileOption = /^--(?:out|report)$/;
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const at = commandAt(argv, commands);
   const name = argv[at] ?? '';
-  const [positionals = '', , load] = get(commands, name) ?? [];
+  const [, load] = get(commands, name) ?? [];
   const end = endOf(argv);
   const isGiven = (...names: readonly string[]) =>
     argv.slice(0, end).some((word) => {
@@ -70,8 +70,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   // Options before the name are moved behind the others. There, an option with many values cannot take the others.
   const after = argv.slice(at + 1);
   const words = [...after.slice(0, endOf(after)), ...argv.slice(0, at), ...after.slice(endOf(after))];
-  const parser = createParser(argv, `${name} ${positionals}`.trim(), help);
-  const { args, run } = await command.parse(parser, positionals, words);
+  const parser = createParser(argv, `${name} ${positionalsOf(options)}`, help);
+  const { args, run } = await command.parse(parser, words);
   refuse(mistakesIn(args, options, argv));
   return run(io);
 }
