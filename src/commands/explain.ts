@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { builtInKinds } from '../kinds/index.ts';
+import { unknownKind } from '../kinds/project.ts';
 import { type Member, printableOf, printBlock } from '../loader/print.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import {
@@ -95,57 +96,48 @@ export function codeTexts(): ReadonlyMap<string, string> {
 function aboutKind(subject: string, args: Args, io: Io): string {
   // Messages write the items of a list as `rules[0].value`.
   const path = subject.replace(/\[\d+\]/g, '').split('.');
-  const [name = ''] = path;
+  const [name = '', first, ...below] = path;
   // If the project cannot be read, the schemas of the built-in kinds still help.
   const kinds = isInPackage(name) ? builtInKinds : kindsHere(args, io);
   if (!kinds.find(name)) {
-    const names = kinds.all.map((kind) => kind.name);
-    const hint = didYouMean(name, names) ?? `The kinds are ${names.join(', ')}.`;
-    throw fail('unknown-kind', `There is no kind \`${name.slice(0, 80)}\`.`, { hint });
+    const { code, message, hint } = unknownKind(name.slice(0, 80), kinds);
+    throw fail(code, message, { hint });
   }
-  const view = viewOf(io.stdout, io);
-  return `${explainKind(dereference(wholeSchema(name, kinds)), path, view)}\nDocumentation: ${documentation('docs/manifests.md')}\n`;
+  const whole = dereference(wholeSchema(name, kinds));
+  const { schema, need } = fieldAt(whole, path);
+  const standard = get(schema, 'default');
+  const type = first === undefined ? '' : `  ${typeWords(schema)}${need}`;
+  const rows: Row[] = [
+    row(0, span(path.join('.'), 'bold'), span(type, 'dim')),
+    blank,
+    ...paragraph(0, sentence(getText(schema, 'description') ?? '')),
+    ...(standard === undefined ? [] : [blank, row(0, span(`Default: ${JSON.stringify(standard)}`))]),
+    ...fieldRows(schema),
+  ];
+  const shown = below.length === 0 ? exampleLines(whole, first) : [];
+  const end = [...shown, '', `Documentation: ${documentation('docs/manifests.md')}`];
+  return `${layout(rows, viewOf(io.stdout, io))}${end.map((line) => `${line}\n`).join('')}`;
 }
 
-/**
- * Describes a kind, or the field at a path of names (`rules.type`), from its schema. Throws a Failure for a name that the schema
- * does not have.
- *
- * @param whole the schema without references
- */
-function explainKind(
-  whole: JsonObject,
-  [kind = '', ...path]: readonly string[],
-  view: { readonly colour: boolean; readonly width: number },
-): string {
-  let found = whole;
+/** The schema at a path of names (`ProfileSearch.rules.type`). Throws a Failure for a name that its schema does not have. */
+function fieldAt(whole: JsonObject, path: readonly string[]) {
+  let schema = whole;
   let need = '';
-  for (const [depth, name] of path.entries()) {
-    const members = membersOf(found);
+  for (const [depth, name] of path.slice(1).entries()) {
+    const members = membersOf(schema);
     const next = members.get(name);
     if (!next) {
-      const place = [kind, ...path.slice(0, depth)].join('.');
       const names = [...members.keys()];
       const known = names.length > 0 ? `It has ${joinWords('and', names)}.` : 'It has no fields.';
+      const place = path.slice(0, depth + 1).join('.');
       throw fail('unknown-field', `${place} has no field \`${name.slice(0, 80)}\`.`, {
         hint: didYouMean(name, names) ?? known,
       });
     }
-    need = needWords(found, name);
-    found = next;
+    need = needWords(schema, name);
+    schema = next;
   }
-  const standard = get(found, 'default');
-  const [first, ...below] = path;
-  const type = first === undefined ? '' : `  ${typeWords(found)}${need}`;
-  const rows: Row[] = [
-    row(0, span([kind, ...path].join('.'), 'bold'), span(type, 'dim')),
-    blank,
-    ...paragraph(0, sentence(getText(found, 'description') ?? '')),
-    ...(standard === undefined ? [] : [blank, row(0, span(`Default: ${JSON.stringify(standard)}`))]),
-    ...fieldRows(found),
-  ];
-  const shown = below.length === 0 ? exampleLines(whole, first) : [];
-  return `${layout(rows, view)}${shown.map((line) => `${line}\n`).join('')}`;
+  return { schema, need };
 }
 
 function dereference(schema: JsonObject, whole = schema): JsonObject {
