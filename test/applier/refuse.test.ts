@@ -54,12 +54,6 @@ describe('a plan is refused without a single request when', () => {
     expect((await apply(planOf(unchanged), tenant)).outcome).toBe('done');
   });
 
-  it('an object to delete is protected, whatever the case of its name in the list', async () => {
-    const protect = ['thing/GONE'];
-    const result = await apply(planOf(changes), await startTenant(world), { protect });
-    expect(result.diagnostics).toMatchObject([{ code: 'protected', address: 'Thing/gone' }]);
-  });
-
   const touches: [string, (tenant: Tenant) => void, RegExp][] = [
     [
       'an object to update changed',

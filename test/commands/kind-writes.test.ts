@@ -109,6 +109,15 @@ describe('write', () => {
     }
   });
 
+  it('`alone` with PUT leaves what a manifest ignores inside a field, step by step', async () => {
+    const more = { update: 'put', fields: { ...role.fields, config: 'json' } };
+    const declared = { name: 'Old', owner: 'ben', enabled: false, lifecycle: { ignore: ['/config/mode'] } };
+    const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more);
+    Object.assign(inTenant(world)[0] ?? {}, { config: { mode: 'A', size: 7 } });
+    await settle(world);
+    expect(inTenant(world)).toMatchObject([{ owner: 'ben', config: { mode: 'A', size: 7 } }]);
+  });
+
   it('`alone` with PUT does not set back what somebody changed between the steps, declared or not', async () => {
     const config = { mode: 'By hand', since: 7 };
     for (const [field, value] of Object.entries({ description: 'By hand', type: 'C', config })) {

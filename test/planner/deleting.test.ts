@@ -24,13 +24,6 @@ describe('pruning', () => {
     ]);
   });
 
-  it('spares declared objects that are out of scope', () => {
-    const scope = { prune: true, except: ['SimIntegration/Third'] };
-    expect(deleted({ declared: [integration('Other')], live, ...pruneAll, scope })).toEqual([
-      'SimIntegration/Old',
-    ]);
-  });
-
   it('does not happen without --prune, nor to kinds that are not listed', () => {
     expect(deleted({ declared: [], live, policy: pruneAll.policy })).toEqual([]);
     expect(
