@@ -11,7 +11,8 @@ import { get } from '../model/json.ts';
 import { isLookedUp, lookedUpWords, markersIn, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
-import { lossBy, protectedLosses } from '../planner/guards.ts';
+import { lossBy, lossesBelow, protectedLosses } from '../planner/guards.ts';
+import { guardedBelow } from '../planner/input.ts';
 import { changeKeys, finderIn, type KindChange, readSettled, requestsForChanges, type Task } from './find.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
 import { editedPlan } from './saved-file.ts';
@@ -48,8 +49,12 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   const entries = all.filter(({ change }) => change.action !== 'manual');
   onEvent({ type: 'checking', objects: entries.length });
   const names = shownNames(entries, run);
+  const lost = new Set(
+    entries.flatMap(({ change }) => lossBy(change, null)).map(({ change }) => change.kind),
+  );
+  const guarded = kinds.all.filter(guardedBelow(lost, run.protect));
   const readAt = clock.now();
-  const reading = signal.aborted ? null : readNow(readRequestsWith(entries, names), run);
+  const reading = signal.aborted ? null : readNow(readRequestsWith(entries, names, guarded), run);
   const state = await reading?.catch((error: unknown) => {
     if (signal.aborted) return null;
     throw error;
@@ -64,9 +69,9 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   });
   const judged = entries.map((entry) => judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
-  const guarded = protectedLosses(losses, run.protect);
+  const below = lossesBelow(losses, state.objects);
   const misnamed = [...wrongNames(names, entries, state.objects), ...(await wrongLookups(names, plan, run))];
-  const reasons = [...guarded, ...stale, ...misnamed];
+  const reasons = [...protectedLosses([...losses, ...below], run.protect), ...stale, ...misnamed];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }
@@ -259,13 +264,20 @@ function shownNames(entries: readonly KindChange[], { kinds, journal }: Run): Sh
 }
 
 /** The reads to check changes and the names that they show. Two objects may share a name that is only shown. */
-function readRequestsWith(entries: readonly KindChange[], names: readonly ShownName[]): ReadRequest[] {
+function readRequestsWith(
+  entries: readonly KindChange[],
+  names: readonly ShownName[],
+  whole: readonly Kind[],
+): ReadRequest[] {
   const requests = requestsForChanges(entries);
   const named = names.flatMap(({ of }) => of ?? []);
   const shownOf = new Map(groupBy(named, ({ kind }) => kind));
-  const others = [...shownOf].filter(([kind]) => requests.every((each) => each.kind !== kind));
-  return [...requests, ...others.map(([kind]) => someOf(kind, []))].map((request) => {
-    const { kind, keys } = request;
+  const others = [...new Set([...shownOf.keys(), ...whole])].filter((kind) =>
+    requests.every((each) => each.kind !== kind),
+  );
+  return [...requests, ...others.map((kind) => someOf(kind, []))].map((asked) => {
+    const { kind, keys } = asked;
+    const request = whole.includes(kind) ? { ...asked, complete: true } : asked;
     const isRead = new Set(keys.map((key) => identityOf(kind, key)));
     const shown = (shownOf.get(kind) ?? []).map(({ key }) => key);
     const more = distinctKeys(

@@ -36,6 +36,25 @@ export function lossBy(
   return [{ change, protect, addresses: names, identities }];
 }
 
+function lossFinder(losses: readonly Loss[]) {
+  const lost = new Map(losses.flatMap((loss) => loss.identities.map((each) => [each, loss])));
+  return ({ kind, key }: Pick<Resource, 'kind' | 'key'>): Loss | undefined =>
+    identitiesAbove(kind, key).flatMap((each) => lost.get(each) ?? [])[0];
+}
+
+/** The objects that a tenant deletes with those above them. */
+export function lossesBelow(
+  losses: readonly Loss[],
+  objects: readonly LiveObject[],
+  isKept: (live: LiveObject) => boolean = () => false,
+): Loss[] {
+  const lossAbove = lossFinder(losses);
+  return objects.flatMap((live) => {
+    const loss = lossAbove(live);
+    return loss ? [{ ...loss, protect: isKept(live), addresses: addressesOf(live) }] : [];
+  });
+}
+
 /** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
 export function findRefusals(
   input: PlanInput,
@@ -47,17 +66,12 @@ export function findRefusals(
     ...deletes.flatMap(({ change, deletion }) => lossBy(change, deletion.live, deletion)),
     ...writes.flatMap(({ change, match: { live, resource } }) => lossBy(change, live, resource.lifecycle)),
   ];
-  const lost = new Map(losses.flatMap((loss) => loss.identities.map((each) => [each, loss])));
-  const lossAbove = ({ kind, key }: Pick<Resource, 'kind' | 'key'>) =>
-    identitiesAbove(kind, key).flatMap((each) => lost.get(each) ?? [])[0];
+  const lossAbove = lossFinder(losses);
   // Declared objects are kept in scope or not.
   const index = new LiveIndex(input.objects);
   const keepers = input.resources.filter(({ lifecycle }) => lifecycle.protect);
   const kept = new Set(keepers.map((each) => index.find(each)));
-  const below = input.objects.flatMap((live): Loss[] => {
-    const loss = lossAbove(live);
-    return loss ? [{ ...loss, protect: kept.has(live), addresses: addressesOf(live) }] : [];
-  });
+  const below = lossesBelow(losses, input.objects, (live) => kept.has(live));
   const lockOuts = writes
     .filter(({ change, match }) => change.risk.includes('lockout') && !match.resource.lifecycle.allowLockout)
     .map(({ change: { address }, match: { resource } }): Diagnostic => {

@@ -95,14 +95,19 @@ function kindsInWhole(
   const namesOf = (resources: readonly Resource[]) => resources.map(({ kind }) => kind.name);
   const gone = new Set([...(scope.prune ? prune.kinds : []), ...namesOf(named.filter(isGone))]);
   const lost = new Set([...gone, ...namesOf(named.filter(({ kind }) => kind.can.replace))]);
+  const guarded = namesOf(manifests.filter(({ lifecycle }) => lifecycle.protect));
+  const isGuardedBelow = guardedBelow(lost, [...protect, ...(scope.prune ? prune.keep : []), ...guarded]);
+  return (kind) => gone.has(kind.name) || isGuardedBelow(kind);
+}
+
+/** Whether objects of a kind are below one that may be lost, and some of them may be guarded. Kinds are given by name. */
+export function guardedBelow(lost: ReadonlySet<string>, guards: readonly string[]): (kind: Kind) => boolean {
   const isBelow = ({ parent }: Kind): boolean =>
     !!parent && (lost.has(parent.kind.name) || isBelow(parent.kind));
-  const guards = [...protect, ...(scope.prune ? prune.keep : [])];
   // Alternatives may be of several kinds.
   const kindGlobs = guards.map((glob) => (/^[^/]*\{/.test(glob) ? '*' : glob.replace(/\/.*/s, '')));
-  const guarded = namesOf(manifests.filter(({ lifecycle }) => lifecycle.protect));
-  const isGuarded = matchAddresses([...kindGlobs, ...guarded], { isGuard: true });
-  return (kind) => gone.has(kind.name) || (isBelow(kind) && isGuarded(kind.name));
+  const isGuarded = matchAddresses(kindGlobs, { isGuard: true });
+  return (kind) => isBelow(kind) && isGuarded(kind.name);
 }
 
 /** The objects that the resources in scope refer to: the scope limits comparisons, not references. */

@@ -261,6 +261,18 @@ describe('objects below another one', () => {
     expect(deletesSent(world)).toEqual([]);
   });
 
+  it('hold back a saved plan that deletes their parent, though they came after it', async () => {
+    const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
+    const world = await project(files, kinds, { protect: ['SourceSchema/HR/group'] });
+    await succeed(world, 'plan', '--out', 'plan.json');
+    world.sandbox.state.objects.SourceSchema?.push({ id: 'x3', source: 's1', name: 'group' });
+    const { stdout } = await expectEnd(world.run('apply', 'plan.json'), 4);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'SourceSchema/HR/group would be deleted with Source/HR, but it is protected',
+    );
+    expect(deletesSent(world)).toEqual([]);
+  });
+
   it('are kept with their parent where `prune.keep` names them', async () => {
     const prune = { kinds: ['Source'], keep: ['SourceSchema/HR/*'] };
     const world = await project({ 'config/all.yaml': 'kind: Source\nname: AD/LDAP\n' }, kinds, { prune });
