@@ -68,9 +68,13 @@ export function literal(value: Json): Json {
   return containsMarker(value) ? { $literal: value } : value;
 }
 
-/** A copy of `root` with the live value at `at`, and the objects around it. A list that `at` leads into is copied whole. */
+/**
+ * A copy of `root` with the live value at `at`, and the objects around it. A list that `at` leads into is copied whole. A marker
+ * that `at` leads into stays as it is: it stands for all that is inside.
+ */
 export function withLiveValue(live: JsonObject, root: JsonObject, at: Pointer): JsonObject {
   const place = placeAbove(live, at, isArray) ?? at;
+  if (placeAbove(root, place, isFilledInLater) !== null) return root;
   const value = valueAt(live, place);
   if (value === undefined) return withValueAt(root, place, undefined);
   const opened = placesAbove(place).reduce(

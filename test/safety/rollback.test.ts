@@ -428,6 +428,34 @@ describe('rollback', () => {
     expect(world.sandbox.state.objects.Task?.[0]?.settings).toEqual(settings);
   });
 
+  it('undoes changes beside mappings of which a manifest ignores a part', async () => {
+    const kind = {
+      kind: 'Task',
+      path: '/v2025/tasks',
+      key: 'name',
+      update: 'put',
+      fields: { open: 'json', closed: 'json' },
+      places: { 'closed/limits': 'secret' },
+    };
+    const limits = { most: 5, owner: 'ann' };
+    const task = (days: number) => ({ name: 'Sync', open: { days, limits }, closed: { days, limits } });
+    world = await createTestWorld({
+      ...oneAtATime,
+      seed: JSON.stringify({ kinds: [kind], objects: { Task: [task(5)] } }),
+      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+    });
+    const ignore = ['/open/limits/most', '/closed/limits/most'];
+    await apply([{ kind: 'Task', ...task(6), lifecycle: { ignore } }]);
+    expect(world.sandbox.state.objects.Task).toMatchObject([task(6)]);
+    const { plan } = await rollback();
+    expect(pathsOf(plan)).toEqual(['/open/days', '/closed/days']);
+    const moved = { ...limits, most: 7 };
+    Object.assign(world.sandbox.state.objects.Task?.[0] ?? {}, { open: { days: 6, limits: moved } });
+    await succeed(world, 'apply back.json');
+    const open = { days: 5, limits: moved };
+    expect(world.sandbox.state.objects.Task?.[0]).toEqual(expect.objectContaining({ ...task(5), open }));
+  });
+
   it('undoes a change that was half made', async () => {
     const before = visible(world.sandbox.state);
     world.sandbox.faults.add(refused);
