@@ -102,17 +102,21 @@ export function withoutMasks(write: Write, input: UpdateInput): Write {
     return typeof value === 'string' && isMasked(value);
   });
   if (masked.length === 0 || 'manual' in write) return write;
-  const strip = (body: Json): Json => {
-    if (isArray(body)) return body.map(strip);
-    if (!isObject(body) || literalOf(body) !== undefined) return body;
-    return mapMembers(body, (item) => {
-      const place = livePlace(item);
-      if (place === null || !masked.some((at) => isWithin(at, place))) return strip(item);
-      const isOwned = fieldSays(get(kind.fields, topName(place)), place, 'serverOwned', 'minted');
-      return isOwned ? undefined : strip(item);
-    });
+  const strip = (value: Json): Json | undefined => {
+    const place = livePlace(value);
+    if (place === null || !masked.some((at) => isWithin(at, place))) {
+      if (isArray(value)) return value.map((item) => strip(item) ?? item);
+      return isObject(value) && literalOf(value) === undefined ? mapMembers(value, strip) : value;
+    }
+    if (fieldSays(get(kind.fields, topName(place)), place, 'serverOwned', 'minted')) return undefined;
+    // What is around a mask is written without it.
+    const shown = valueAt(fields, place) ?? null;
+    if (isArray(shown)) return strip(shown.map((_, index) => ({ $live: place + pointer(index) })));
+    return isObject(shown)
+      ? strip(mapMembers(shown, (_, name) => ({ $live: place + pointer(name) })))
+      : value;
   };
-  const requests = write.requests.map((request) => ({ ...request, body: strip(request.body) }));
+  const requests = write.requests.map((request) => ({ ...request, body: strip(request.body) ?? null }));
   const sent = requests.flatMap(({ body }) => markersIn(body, '$live'));
   const unsafe = masked.filter((at) => sent.some((place) => isWithin(at, place)));
   return unsafe.length > 0 ? { manual: maskedAdvice(input, unsafe) } : { ...write, requests };

@@ -86,7 +86,7 @@ export function mergePatch(
 }
 
 /** Whether a value equals the one at its place, as far as known: parts that no plan shows are markers for themselves. */
-function isKept(value: Json | undefined, current: Json | undefined, place: Pointer): boolean {
+export function isKept(value: Json | undefined, current: Json | undefined, place: Pointer): boolean {
   if (value === undefined || current === undefined) return false;
   if (livePlace(value) === place || sameJson(value, current)) return true;
   const [parts, others] = [placesIn(value, place), new Map(placesIn(current, place))];

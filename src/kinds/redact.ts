@@ -16,6 +16,7 @@ import { redacted } from '../model/sensitive.ts';
 import type { FieldDifference } from './compare.ts';
 import { credentialPlaces } from './credentials.ts';
 import { overlay, readableFields } from './field.ts';
+import { isKept } from './json-patch.ts';
 import { readJsonText } from './jsontext.ts';
 import type { Field, Kind, LiveObject } from './kind.ts';
 import { fieldSays } from './places.ts';
@@ -189,7 +190,7 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     const current = valueAt(live, at) ?? null;
     if (secretName(value) !== null || livePlace(value) !== null || current === null) return value;
     const given = literalOf(value) ?? value;
-    const isSame = sameJson(given, current);
+    const isSame = isKept(given, current, at);
     if (isSame && isSensitive(at, current)) return { $live: at };
     if (given !== value || typeof value === 'string')
       return isSame && containsSensitive(current, at, isSensitive) ? { $live: at } : value;

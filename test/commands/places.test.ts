@@ -279,6 +279,29 @@ settings:
   expect(read('config/hook.yaml')).toBe(manifest.replace('# theirs\n', '# theirs\n    - c\n'));
 });
 
+it('what a manifest ignores may move while a plan waits, with what the tenant owns or masks in it', async () => {
+  const kind = {
+    kind: 'Hook',
+    path: '/v2025/hooks',
+    update: 'put',
+    fields: { config: 'json' },
+    places: { 'config/calls/*/id': 'minted', 'config/user/token': 'serverOwned' },
+  };
+  const config = { size: 1, calls: [{ to: 'one', id: 'c1' }], user: { name: 'ann', token: '********' } };
+  const { write, run, sandbox } = await createTestWorld({
+    seed: JSON.stringify({ kinds: [kind], objects: { Hook: [{ id: 'h1', name: 'H', config }] } }),
+    files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
+  });
+  const ignore = '[/config/calls, /config/user]';
+  write('config/hook.yaml', `kind: Hook\nname: H\nconfig: { size: 2 }\nlifecycle: { ignore: ${ignore} }\n`);
+  await expectEnd(run('plan --out plan.json'), 0);
+  const calls = [{ to: 'two', id: 'c2' }, ...config.calls];
+  Object.assign(sandbox.state.objects.Hook?.[0] ?? {}, { config: { ...config, calls } });
+  await expectEnd(run('apply plan.json'), 0);
+  const wanted = { size: 2, calls, user: { name: 'ann' } };
+  expect(sandbox.state.objects.Hook?.[0]?.config).toEqual(wanted);
+});
+
 it.each([
   ['membership: { sourceIds: [!ref Identity/Ann] }', 'refers to the kind Source, not to Identity'],
   ['additionalOwners: [{ type: OTHER, id: !ref Identity/Ann }]', '`!ref` is not allowed here'],
