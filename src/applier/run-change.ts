@@ -121,10 +121,15 @@ function endStopped(task: Task, index: number, live: LiveObject | null, log: rea
 
 /** Edits by others after some of its requests; `null` if there were none. */
 function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run) {
-  const { requests } = task.change;
-  const isDeleted = task.change.risk.includes('replace') && requests[sent - 1]?.method === 'DELETE';
-  if (isDeleted && live === null) return null;
-  if (isDeleted) return { error: `${sentSoFar(sent, requests.length)} The object still exists.`, live };
+  const { action, requests, risk } = task.change;
+  const isReplaced = risk.includes('replace');
+  const stopped = (why: string) => ({ error: `${sentSoFar(sent, requests.length)} ${why}`, live });
+  if (isReplaced && requests[sent - 1]?.method === 'DELETE')
+    return live && stopped('The object still exists.');
+  if (!live && (isReplaced || action === 'create'))
+    return stopped(
+      'The tenant does not show the new object yet: if it often takes so long, raise `limits.settle`.',
+    );
   const changed = (what: string, unmet: readonly Pointer[]) => {
     const begun = `${sent} of ${requests.length} requests were sent. Then somebody changed the object`;
     return { error: `${begun}: ${what}. Make a new plan.`, live, unmet };

@@ -226,6 +226,26 @@ describe('write', () => {
     expect(stdout).not.toMatch(/did not find|not sent again/);
   });
 
+  it('`first` blames nobody where the tenant does not show the new object in time, and is finished later', async () => {
+    const kind = { ...role, write: { first: ['owner'] } };
+    let time = Date.now();
+    const world = await createTestWorld({
+      sandbox: { lag: 1, clock: { now: () => time } },
+      environment: { limits: { settle: '50ms' } },
+      seed: JSON.stringify({ kinds: [kind], objects: { Role: [old] } }),
+      files: { 'kinds/Role.kind.yaml': JSON.stringify(kind) },
+    });
+    world.declare([{ kind: 'Role', name: 'New', owner: 'ben', description: 'x' }]);
+    await succeed(world, 'plan', '--out', 'plan.json');
+    const { stdout } = await expectEnd(world.run('apply plan.json'), 3);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '1 of 2 requests were sent; apply the same plan again to finish. The tenant does not show the new object yet',
+    );
+    time += 1;
+    await succeed(world, 'apply', 'plan.json');
+    expect(inTenant(world)).toMatchObject([old, { name: 'New', owner: 'ben', description: 'x' }]);
+  });
+
   it('`beforeDelete` is set before the delete, in the operations that the API knows', async () => {
     for (const patchOps of ['all', 'replace']) {
       const write = { beforeDelete: { enabled: false }, patchOps };
