@@ -190,7 +190,8 @@ export function markUnchanged(fields: JsonObject, live: JsonObject, isSensitive:
     const current = valueAt(live, at) ?? null;
     if (secretName(value) !== null || livePlace(value) !== null || current === null) return value;
     const given = literalOf(value) ?? value;
-    const isSame = isKept(given, current, at);
+    // Only tenantctl's own markers stand for values, and none in foreign data.
+    const isSame = given === value ? isKept(value, current, at) : sameJson(given, current);
     if (isSame && isSensitive(at, current)) return { $live: at };
     if (given !== value || typeof value === 'string')
       return isSame && containsSensitive(current, at, isSensitive) ? { $live: at } : value;
