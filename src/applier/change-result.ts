@@ -176,10 +176,10 @@ function disclosureOf(
     [was, is].flatMap((side) => placesOf(side, (part) => part === redacted).map((at) => path + at)),
   );
   // Some tenants show a field only if it is set. After a change that clears it, a missing field is unset.
-  const wasCleared = (at: Pointer) =>
-    (valueAt(live?.fields ?? {}, at) ?? null) === null &&
-    diff.some(({ path, after: is }) => path === at && is === null);
-  const hidden = [...(first?.hidden ?? []), ...(live?.hidden ?? []).filter((at) => !wasCleared(at))];
+  const cleared = diff.flatMap(({ path, after: is }) =>
+    is === null && (valueAt(live?.fields ?? {}, path) ?? null) === null ? [path] : [],
+  );
+  const hidden = [...(first?.hidden ?? []), ...(live?.hidden ?? []).filter((at) => !cleared.includes(at))];
   const marked = [...sensitive, ...parts, ...secrets, ...hidden, ...withheldBefore(task)];
   // A field in which something differs is declared, even if the difference itself is secret.
   const named = objectFrom(diff.map(({ path }) => [topName(path), {}]));
