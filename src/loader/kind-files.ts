@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { validators } from '../generated/validators.js';
 import { kindFrom } from '../kinds/described-kind.ts';
 import { descriptorFrom, mistakesIn, proofOf, targetsIn } from '../kinds/descriptor.ts';
@@ -97,7 +97,8 @@ function parentOf(
 
 /**
  * The kind that owns the collection of another: a built-in kind that writes to it, or any that does if `kind` writes too.
- * Protection and hidden settings depend on an object's kind, which another name must not circumvent.
+ * Protection and hidden settings depend on an object's kind, which another name must not circumvent. A single object may
+ * be an item of a collection.
  *
  * @param pathsHere the paths of a kind besides those of the API documents, and of hosts that serve each resource under its own
  */
@@ -106,17 +107,19 @@ export function holderOf(
   kinds: Kinds,
   pathsHere: (kind: Kind) => readonly string[] = () => [],
 ): Kind | undefined {
-  const collectionsOf = (kind: Kind) => {
+  const placesOf = (kind: Kind) => {
     const { ownPath, path } = kind.resource;
     return [path(contractSettings), ...(ownPath === null ? [] : [ownPath]), ...pathsHere(kind)].map(
       collectionIn,
     );
   };
-  const collections = new Set(collectionsOf(kind));
+  const places = placesOf(kind);
+  const around = kind.read.how === 'single' ? places.map(posix.dirname) : [];
   return kinds.all.find((other) => {
     if (other.name === kind.name || isObserved(other)) return false;
     if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
-    return collectionsOf(other).some((collection) => collections.has(collection));
+    const reached = other.read.how === 'single' ? places : [...places, ...around];
+    return placesOf(other).some((place) => reached.some((each) => canBeSame(each, place)));
   });
 }
 
@@ -130,12 +133,20 @@ function collectionIn(path: string): string {
     .join('/');
 }
 
+/** Whether two paths are the same for some id in place of their braces. */
+function canBeSame(path: string, otherPath: string): boolean {
+  const [one, other] = [path.split('/'), otherPath.split('/')];
+  const isSame = (segment: string, at: number) =>
+    segment === other[at] || [segment, other[at]].includes('{}');
+  return one.length === other.length && one.every(isSame);
+}
+
 const general = /^(api|rest|v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;
 
 export function collectionTaken(path: string, { name }: Kind): Problem {
   return {
     code: 'collection-taken',
-    message: `${path} is the collection of the kind \`${name}\`, and no other kind can have it.`,
+    message: `${path} has objects of the kind \`${name}\`, and no other kind can have them.`,
     hint: `Declare such objects as ${name}, or correct the path.`,
   };
 }

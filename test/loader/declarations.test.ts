@@ -209,6 +209,10 @@ const kindFile = (name: string, path: string, more = '') => ({
   [`kinds/${name}.kind.yaml`]: `kind: ${name}\npath: ${path}\nkey: name\n${more}`,
 });
 
+const singleFile = (name: string, path: string, more = 'update: put\n') => ({
+  [`kinds/${name}.kind.yaml`]: `kind: ${name}\npath: ${path}\nsingle: true\n${more}`,
+});
+
 describe('a collection of a built-in kind', () => {
   const place = 'collection-taken kinds/Ticket.kind.yaml:2:7';
 
@@ -235,6 +239,16 @@ describe('a collection of a built-in kind', () => {
     ['of the other service', '/api/advanced_search'],
     ['whose beginning a base URL may have', '/advanced_search'],
   ])('nor by a path %s', (_, path) => expect(errors(refusalOf(kindFile('Ticket', path)))).toEqual([place]));
+
+  test.each([
+    ['with its id', '/v2024/auth-profiles/2c91', undefined],
+    ['of another version', '/beta/auth-profiles/2c91.json', undefined],
+    ['on newer hosts', '/auth-profiles/v1/2c91', undefined],
+    ['for each of them', '/v2024/auth-profiles/{of}', 'update: put\nparent: { of: AuthProfile }\n'],
+    ['that is only read', '/v2024/auth-profiles/2c91', 'update: none\n'],
+  ])('has no object %s that is described as a single one', (_, path, more) => {
+    expect(errors(refusalOf(singleFile('Ticket', path, more)))).toEqual([place]);
+  });
 
   test('is not given to another kind by an environment', () => {
     const text = (path: string) => `version: 1
@@ -286,7 +300,20 @@ environments:
     });
     expect(errors(refusalOf(project('/v2/desk/items')))).toEqual(['collection-taken tenantctl.yaml:4:95']);
     expect(errors(refusalOf(project('/searches')))).toEqual(['collection-taken tenantctl.yaml:5:26']);
+    expect(errors(refusalOf({ ...project(''), ...singleFile('Ticket', '/v2/desk/items/1') }))).toEqual([
+      'collection-taken tenantctl.yaml:4:95',
+    ]);
     expect(load(project('/v2/desk/others')).environment.kinds.find('Ticket')).toBeDefined();
+  });
+
+  test.each([
+    ['a single object below one of its objects', '/v2024/auth-profiles/2c91/settings', singleFile],
+    ['a collection below one of its objects', '/v2024/auth-profiles/2c91/rules', kindFile],
+    ['a collection beside its objects', '/v2024/auth-profiles/rules', kindFile],
+    ['an object of one that is only read', '/v2025/sources/2c91', singleFile],
+  ])('is not %s', (_, path, fileOf) => {
+    const { environment } = load({ 'tenantctl.yaml': config(), ...fileOf('Ticket', path, 'update: put\n') });
+    expect(environment.kinds.find('Ticket')).toBeDefined();
   });
 
   test('may be described where the built-in kind is only read', () => {
@@ -306,6 +333,26 @@ describe('a collection of one’s own', () => {
       'collection-taken kinds/Role.kind.yaml:2:7',
       'collection-taken kinds/Rolle.kind.yaml:2:7',
     ]));
+
+  test('has no object that another kind writes, below any parent', () => {
+    const schema = kindFile(
+      'Schema',
+      '/v2025/sources/{source}/schemas',
+      'update: put\nparent: { source: Source }\n',
+    );
+    const refused = ['collection-taken kinds/One.kind.yaml:2:7'];
+    expect(errors(refusalOf({ ...role, ...singleFile('One', '/v2026/roles/2c91') }))).toEqual(refused);
+    expect(errors(refusalOf({ ...schema, ...singleFile('One', '/v2025/sources/2c91/schemas/1') }))).toEqual(
+      refused,
+    );
+    const settings = {
+      ...singleFile('Settings', '/v2025/settings'),
+      ...singleFile('Colours', '/v2025/settings/colours'),
+      ...kindFile('Setting', '/v1', 'update: put\n'),
+    };
+    const { environment } = load({ 'tenantctl.yaml': config(), ...role, ...schema, ...settings });
+    expect(environment.kinds.find('Colours')).toBeDefined();
+  });
 
   test('may have another kind that is only read, to be referred to by another key', () => {
     const { environment } = load({ ...role, ...kindFile('RoleByName', '/v2025/roles') });
