@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Kinds, Project } from '../kinds/project.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Project } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Checkout, commitsWith, findUncommitted, withRevision } from '../loader/git.ts';
 import { type LoadedProject, leftOutThen, openPastProjects, openProjects } from '../loader/index.ts';
+import { collectionIn } from '../loader/kind-files.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import type { Change, DraftPlan } from '../model/documents.ts';
@@ -59,7 +61,7 @@ export async function withSince<T>(
 
 /** The declarations for the environment, with the current kinds. None counts if they were for another tenant. */
 function readPast(project: Project, load: () => Project, revision: string): PastDeclarations {
-  const { name, tenant, kinds } = project.environment;
+  const { name, tenant } = project.environment;
   try {
     const past = load();
     // A service that one of them lacks proves nothing.
@@ -69,7 +71,7 @@ function readPast(project: Project, load: () => Project, revision: string): Past
     });
     if (isOther) return emptyPast(`the environment \`${name}\` was another tenant`, revision);
     const unknown = past.diagnostics.filter(({ code }) => leftOutThen.includes(code));
-    const { resources, lost } = renewKinds(past.resources, kinds);
+    const { resources, lost } = renewKinds(past, project);
     return { resources, diagnostics: [...unknown, ...lost].map((each) => addRevision(each, revision)) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -84,26 +86,38 @@ function readPast(project: Project, load: () => Project, revision: string): Past
 }
 
 /**
- * The resources with the current kinds, with which the tenant is read. If a kind is no longer described, or has another key, its
- * objects cannot be found in the tenant: `lost` says so.
+ * The resources with the current kinds, with which the tenant is read. If a kind is no longer described, or has another key or
+ * collection, its objects cannot be found in the tenant: `lost` says so.
  */
-function renewKinds(past: readonly Resource[], kinds: Kinds) {
-  const renewed = past.map((resource) => {
-    const kind = kinds.find(resource.kind.name);
-    const [then, now] = [resource.kind, kind].map((each) => each?.keyFields.map(({ name }) => name).join());
-    return { resource, kind: kind && then === now ? kind : null };
-  });
-  const gone = renewed.filter(({ kind }) => kind === null);
-  const lost = groupBy(gone, ({ resource }) => resource.kind.name).map(([name, { length }]): Diagnostic => {
+function renewKinds({ resources, environment: then }: Project, { environment: now }: Project) {
+  const renewed = new Map(
+    [...new Set(resources.map(({ kind }) => kind))].map((kind) => {
+      const today = now.kinds.find(kind.name);
+      return [kind, today && placeOf(kind, then) === placeOf(today, now) ? today : null];
+    }),
+  );
+  const gone = resources.filter(({ kind }) => !renewed.get(kind));
+  const lost = groupBy(gone, ({ kind }) => kind.name).map(([name, { length }]): Diagnostic => {
     const what = `${length} ${length === 1 ? 'object' : 'objects'} of the kind ${name}`;
     return {
       code: 'kind-lost',
       severity: 'warning',
-      message: `The project declared ${what}, which it no longer describes, or with another key, so --since cannot tell which of them were removed.`,
-      hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml as it was.`,
+      message: `The project declared ${what}, which it no longer describes, or with another key or path, so --since cannot tell which of them were removed.`,
+      hint: `To delete objects together with their kind, delete them first, with kinds/${name}.kind.yaml and \`identity.paths\` as they were.`,
     };
   });
-  return { resources: renewed.flatMap(({ resource, kind }) => (kind ? [{ ...resource, kind }] : [])), lost };
+  const kept = resources.flatMap((resource) => {
+    const kind = renewed.get(resource.kind);
+    return kind ? [{ ...resource, kind }] : [];
+  });
+  return { resources: kept, lost };
+}
+
+/** What the objects of a kind are known by: their key, and where the tenant has them and what they are below. */
+function placeOf({ keyFields, resource, parent }: Kind, environment: Project['environment']): string {
+  const names = keyFields.map(({ name }) => name).join();
+  const above = parent ? placeOf(parent.kind, environment) : '';
+  return `${above} ${collectionIn(resource.path(environment.settings))} ${names}`;
 }
 
 function emptyPast(why: string, revision: string): PastDeclarations {

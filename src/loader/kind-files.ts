@@ -124,7 +124,7 @@ export function holderOf(
 }
 
 /** Servers have the same objects under all versions of the API and in all formats, and behind `/api`. Some ignore case. */
-function collectionIn(path: string): string {
+export function collectionIn(path: string): string {
   return path
     .toLowerCase()
     .split('/')

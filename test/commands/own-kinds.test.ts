@@ -212,6 +212,7 @@ describe('--since', () => {
   it.each([
     ['is not described any more', () => null],
     ['has another key', () => descriptor.replace('key: name', 'key: label')],
+    ['is in another collection', () => descriptor.replace('/v2025/roles', '/v2025/other-roles')],
   ])('deletes nothing of a kind that %s, and says so', async (_, now) => {
     const world = await project();
     commitAll(world.dir);
@@ -224,6 +225,24 @@ describe('--since', () => {
     expect(addresses(plan)).toEqual(['create SenderAddress/a%40a.example']);
     const [lost] = plan.diagnostics.filter(({ code }) => code === 'kind-lost');
     expect(lost?.message).toContain('2 objects of the kind Role, which it no longer describes');
+  });
+
+  it('deletes nothing below another collection, and reads that of another version of the API', async () => {
+    const world = await project();
+    const below = 'path: /v2025/roles/{role}/schemas\nparent: { role: Role }\nkey: name\nupdate: put\n';
+    world.write('kinds/Schema.kind.yaml', `kind: Schema\n${below}`);
+    world.write('config/one.yaml', 'kind: Schema\nrole: !ref Role/Guests\nname: account\n');
+    commitAll(world.dir);
+    rmSync(`${world.dir}/config/one.yaml`);
+    world.declare([{ kind: 'SenderAddress', email: 'a@a.example' }]);
+    world.write('kinds/Role.kind.yaml', descriptor.replace('/v2025/roles', '/v2025/other-roles'));
+    const { diagnostics } = await world.plan('--since', 'HEAD');
+    expect(diagnostics.map(({ code, message }) => [code, message.match(/the kind \w+/)?.[0]])).toEqual([
+      ['kind-lost', 'the kind Role'],
+      ['kind-lost', 'the kind Schema'],
+    ]);
+    world.write('kinds/Role.kind.yaml', descriptor.replace('/v2025/roles', '/v2026/roles'));
+    await expectEnd(world.run('plan --since HEAD'), 1, '/v2026/roles');
   });
 });
 
