@@ -16,7 +16,7 @@ import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change } from '../model/documents.ts';
 import { type Diagnostic, hasCode, hasErrors } from '../model/failure.ts';
-import { get, isArray, isMemberName, isObject, isReference, type Json } from '../model/json.ts';
+import { get, isArray, isMemberName, isReference, type Json } from '../model/json.ts';
 import { type Pointer, pointer, topName } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
@@ -251,7 +251,7 @@ function isWrittenOtherwise(field: Field, shown: Json, settings: ApiSettings): b
   if (shown === null || shown === '') return false;
   switch (field.is) {
     case 'json':
-      if (typeof shown !== 'string') return isObject(shown) && isSentAsText(field, settings);
+      if (typeof shown !== 'string') return typeof shown === 'object' && isSentAsText(field, settings);
       return typeof readJsonText(shown) === 'object' && !isSentAsText(field, settings);
     case 'reference':
       return typeof shown !== 'object';

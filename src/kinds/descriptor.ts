@@ -88,7 +88,7 @@ const defaultPageSize: Readonly<Record<Service, number>> = { identity: 250, prof
 function describedField(written: NonNullable<WrittenKind['fields']>[string]): Field {
   const told: Told = typeof written === 'string' ? { is: written } : written;
   const { is, declares = 'whole', text, ...pointing } = told;
-  if (is === 'json') return { is, declares, settings: true, ...(text ? {} : { plain: true }) };
+  if (is === 'json') return { is, declares, settings: true, ...(text ? { text } : { plain: true }) };
   return is === 'references' ? { to: '', ...pointing, is } : { ...pointing, is };
 }
 

@@ -34,12 +34,13 @@ type Form =
   | { readonly is: 'references'; readonly to: string; readonly type?: string }
   | RecordsField;
 
-/** A JSON object that the API keeps in text, or, with `plain`, an object or a list as it is. */
+/** A JSON object that the API keeps in text unless the host differs; an object or a list in `text`, or as it is if `plain`. */
 export interface JsonField {
   readonly is: 'json';
   /** With `members`, those that a manifest omits are left alone. */
   readonly declares: 'whole' | 'members';
   readonly plain?: true;
+  readonly text?: true;
   readonly settings?: true;
   /** Its members are words of the API: shown even if undeclared, unless they look like credentials. */
   readonly vocabulary?: true;

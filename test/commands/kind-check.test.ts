@@ -247,6 +247,12 @@ describe('a descriptor that does not hold', () => {
       sized('{ is: json, text: true }'),
     ],
     [
+      'text where the tenant has a list',
+      things(null, [{ cm: 1 }]),
+      `\`size\` of 1 of 2 objects, such as Thing/Thing%20b ${form('json', 'json')}`,
+      sized('{ is: json, text: true }'),
+    ],
+    [
       'an object where the tenant has text',
       things('{"cm":1}'),
       form('json', '{ is: json, text: true }'),

@@ -258,6 +258,29 @@ describe('JSON that the API keeps in text', () => {
 
   it('differs by member', () =>
     expect(changeOf(kindOf({ fields }), raw, { settings: { size: 3 } })).toBeNull());
+
+  it('may be a list, which stays text in a PUT of another field', () => {
+    const more = { update: 'put', fields: { note: 'text', list: { is: 'json', text: true } } };
+    const inText = { id: 'r1', name: 'Engineer', note: 'old', list: '[{"a":1},2]' };
+    expect(bodyOf(more, { note: 'new' }, inText)).toMatchObject({ list: { $jsonText: [{ a: 1 }, 2] } });
+    expect(bodyOf(more, { list: '[1, {"a":3}]' }, inText)).toMatchObject({
+      list: { $jsonText: [1, { a: 3 }] },
+    });
+  });
+
+  it('is text whatever the form of settings in the built-in kinds of a host', () => {
+    const { write } = kindOf({ fields });
+    const input = {
+      key: ['Engineer'],
+      fields: { settings: { size: 3 } },
+      changed: new Set<string>(),
+      live: null,
+    };
+    const objects = { ...settings, jsonText: 'object' } as const;
+    expect(write.create({ ...input, settings: objects })).toMatchObject({
+      requests: [{ body: { settings: { $jsonText: { size: 3 } } } }],
+    });
+  });
 });
 
 it.each<[string, Json]>([

@@ -334,7 +334,7 @@ it.each<[Json, Field | null]>([
   [{ is: 'references', to: 'Role', type: 'ROLE' }, null],
   [
     { is: 'json', declares: 'members', text: true },
-    { is: 'json', declares: 'members', settings: true },
+    { is: 'json', declares: 'members', settings: true, text: true },
   ],
   [
     { is: 'json', text: false },
