@@ -1,4 +1,4 @@
-import type { Address, Key } from '../model/address.ts';
+import { type Address, type Key, percentDecoded } from '../model/address.ts';
 import type { Request, Risk } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -254,8 +254,13 @@ export function partFor(key: Key): string {
 /** The key of an object below another one, with the key that this has `above`. */
 export const keyBelow = (above: Key, key: Key): Key => [partFor(above), ...key.slice(1)];
 
+/** No parts if the text is not as {@link partFor} writes it: no object has such a key. */
 export function parentKey({ kind }: Parent, [part = '']: Key): Key {
-  return kind.keyFields.length === 1 ? [part] : part.split('/').map(decodeURIComponent);
+  return kind.keyFields.length === 1 ? [part] : (percentDecoded(part.split('/')) ?? []);
+}
+
+export function isKeyOf({ keyFields, parent }: Kind, key: Key): boolean {
+  return key.length === keyFields.length && (!parent || isKeyOf(parent.kind, parentKey(parent, key)));
 }
 
 /** An answer of the tenant with its parent, which answers do not name. */

@@ -1,7 +1,7 @@
 import { longestKeyPart } from '../kinds/described-kind.ts';
 import { readableFields } from '../kinds/field.ts';
 import { readJsonText } from '../kinds/jsontext.ts';
-import { type Kind, keyBelow, type LiveObject, partFor } from '../kinds/kind.ts';
+import { isKeyOf, type Kind, keyBelow, type LiveObject, partFor } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
 import { type Kinds, unknownKind } from '../kinds/project.ts';
@@ -443,10 +443,18 @@ function wrongTarget(to: Address, name: string, target: string, kinds: Kinds): P
     return { code: 'ref-kind', message, hint: didYouMean(wanted, [target]) ?? `Write \`!ref ${target}/…\`.` };
   }
   if (!found) return unknownKind(wanted.slice(0, 80), kinds);
-  if (key.length === found.keyFields.length) return null;
-  const parts = found.keyFields.map((part) => part.name.toUpperCase()).join('/');
-  const message = `A reference to this kind is \`!ref ${wanted}/${parts}\`.`;
-  return { code: 'invalid-ref', message, hint: 'Inside a part write `%2F` for a slash.' };
+  if (isKeyOf(found, key)) return null;
+  const message = `A reference to this kind is \`!ref ${referenceText(wanted, partsOf(found))}\`.`;
+  const hint =
+    'Inside a part write `%2F` for a slash and `%25` for a percent sign; inside a part of a part `%252F` and `%2525`.';
+  return { code: 'invalid-ref', message, hint };
+}
+
+/** The parts of a key by name. */
+function partsOf({ keyFields, parent }: Kind): Key {
+  const names = keyFields.map(({ name }) => name.toUpperCase());
+  const above = parent ? partsOf(parent.kind) : [];
+  return above.length > 1 ? keyBelow(above, names) : names;
 }
 
 /**

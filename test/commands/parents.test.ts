@@ -454,6 +454,25 @@ it('objects below those whose name is their id are exported with a reference to 
   expect(addresses(await world.plan())).toEqual([]);
 });
 
+it('a reference to what is below a nested object says how its parts are written', async () => {
+  const written = (parts: string) => `kind: SchemaAttribute
+schema: !ref SourceSchema/HR/account
+name: uid
+settings: { manager: !ref SchemaAttribute/${parts} }
+`;
+  const world = await project({}, [...kinds, attribute]);
+  for (const parts of ['100%25/mail', 'HR/mail', 'HR%2Faccount%2Fmail/mail']) {
+    world.write('config/all.yaml', written(parts));
+    const { stdout } = await expectEnd(world.run('validate'), 1);
+    expect(stdout).toContain('config/all.yaml:4:');
+    expect(stdout).toContain('A reference to this kind is `!ref SchemaAttribute/SOURCE%2FNAME/NAME`.');
+    await expectEnd(world.run('plan'), 1, 'invalid-ref');
+  }
+  world.write('config/all.yaml', written('HR%2Faccount/mail'));
+  await succeed(world, 'validate');
+  await expectEnd(world.run('get', 'SchemaAttribute/100%25/mail'), 1, 'SchemaAttribute/100%25/mail');
+});
+
 it.each([
   ['of a place without a parent', { parent: undefined }, '`path` has `{source}`, but `parent` does not say'],
   ['of a parent without a place', { path: '/v2025/schemas' }, '`path` must have `{source}` once'],
