@@ -228,6 +228,10 @@ function openProject(options: OpenOptions, opening: Opening = {}): OpenProject {
   const documents = documentsOf(project, { before });
   refuseOutputs(root, options.writes ?? [], () => [
     '.env',
+    ...[...project.named().credentials].flatMap((name) => {
+      const path = get(inputs.env, `${name}_FILE`);
+      return path ? [resolve(path)] : [];
+    }),
     ...project.named().files,
     ...project.notManifests,
     ...documents.texts().keys(),

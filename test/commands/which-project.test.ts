@@ -218,6 +218,18 @@ describe('a text that a manifest names', () => {
   });
 });
 
+it('the file of a credential is not overwritten by a plan', async () => {
+  const world = await createTestWorld();
+  const { CLIENT_SECRET = '' } = world.env;
+  delete world.env.CLIENT_SECRET;
+  world.env.CLIENT_SECRET_FILE = join(world.dir, 'secret.json');
+  world.write('secret.json', CLIENT_SECRET);
+  world.declare([sender]);
+  await expectEnd(world.run('plan --out secret.json'), 1, 'secret.json is read by the project');
+  expect(world.read('secret.json')).toBe(CLIENT_SECRET);
+  await succeed(world, 'plan --out plan.json');
+});
+
 describe('a file of the project that the command does not read', () => {
   const embedded = 'environments:\n  local: { sandbox: { seed: seed.json, data: data.json } }\n';
 
