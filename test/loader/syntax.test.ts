@@ -227,6 +227,17 @@ describe('a number in a manifest', () => {
     expect(resource(schema).fields).toEqual({ attributes: { schema: '{"$ref":"#/a"}' } });
   });
 
+  it('may not have a key twice in one object of JSON text', () => {
+    const written = (json: string) => `kind: SimIntegration\nname: a\nstatusMap: '${json}'\n`;
+    for (const json of ['{"a":"Failed","b":"x","a":"Failed"}', '{"b": {"a" : 1, "\\u0061": 2}}'])
+      expect(errors(failureOf({ 'config/a.yaml': written(json) }))).toContain(
+        'duplicate-key config/a.yaml:3:12',
+      );
+    const fields = { request: { a: { a: '"a":', b: ['"', 'a:'] }, b: 1, 'c"': ':' } };
+    const text = JSON.stringify(fields.request, null, 1).replaceAll(/\n/g, '');
+    expect(resource(`kind: SimIntegration\nname: a\nrequest: '${text}'\n`).fields).toEqual({ request: text });
+  });
+
   it('is one in a variable or an overlay too', () => {
     const environment = (text: string) => ({
       'tenantctl.yaml': `version: 1\nenvironments:\n  test:\n    sandbox: {}\n    ${text}\n`,
