@@ -363,13 +363,13 @@ export function declarableFields(kind: Kind, fields: JsonObject): JsonObject {
   });
 }
 
-/** The value as the API accepts it: JSON fields as text, or as they are if their kind or the environment says so. */
+/** The value as the API accepts it: JSON fields as text, or as objects if the environment says so. */
 export function wireValue(field: Field, value: Json | undefined, settings: ApiSettings): Json {
   if (value === undefined || value === null) return null;
   if (field.is !== 'json') return chooseSynonym(field, value);
   if (value === '') return null;
-  // Text that is not JSON.
-  if (typeof value !== 'object') return value;
+  // Text that is not JSON, or a list that the API does not keep in text.
+  if (!isObject(value) && !(isArray(value) && field.text)) return value;
   const { nested = [] } = field;
   const inText = (item: Json, name: string) =>
     nested.includes(name) && item !== null && typeof item === 'object' ? { $jsonText: item } : item;
@@ -378,7 +378,7 @@ export function wireValue(field: Field, value: Json | undefined, settings: ApiSe
 }
 
 export function isSentAsText(field: Field | undefined, { jsonText: form }: ApiSettings): boolean {
-  return field?.is === 'json' && !field.plain && (field.text === true || form === 'text');
+  return field?.is === 'json' && !field.plain && form === 'text';
 }
 
 /** Like {@link wireValue}, for a new value: references without the names that only readers need. */

@@ -34,7 +34,7 @@ type Form =
   | { readonly is: 'references'; readonly to: string; readonly type?: string }
   | RecordsField;
 
-/** A JSON object that the API keeps in text unless the host differs; an object or a list in `text`, or as it is if `plain`. */
+/** A JSON object that the API keeps in text, with `text` a list too; or, with `plain`, an object or a list as it is. */
 export interface JsonField {
   readonly is: 'json';
   /** With `members`, those that a manifest omits are left alone. */

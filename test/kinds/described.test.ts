@@ -267,20 +267,6 @@ describe('JSON that the API keeps in text', () => {
       list: { $jsonText: [1, { a: 3 }] },
     });
   });
-
-  it('is text whatever the form of settings in the built-in kinds of a host', () => {
-    const { write } = kindOf({ fields });
-    const input = {
-      key: ['Engineer'],
-      fields: { settings: { size: 3 } },
-      changed: new Set<string>(),
-      live: null,
-    };
-    const objects = { ...settings, jsonText: 'object' } as const;
-    expect(write.create({ ...input, settings: objects })).toMatchObject({
-      requests: [{ body: { settings: { $jsonText: { size: 3 } } } }],
-    });
-  });
 });
 
 it.each<[string, Json]>([
