@@ -3,19 +3,19 @@ import type { Conclusion } from '../generated/schemas/journalRecord.ts';
 import { readableFields } from '../kinds/field.ts';
 import { deniesSuccess, isInconclusive } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
-import { shownId } from '../kinds/live-objects.ts';
+import { fieldSays } from '../kinds/places.ts';
 import type { Address } from '../model/address.ts';
 import { isRepeatable, type Request, type SentRequest, secretsSentBy } from '../model/documents.ts';
-import { fail, messageOf } from '../model/failure.ts';
-import { isObject, pick } from '../model/json.ts';
-import { fillLive } from '../model/marker.ts';
+import { messageOf } from '../model/failure.ts';
+import { get } from '../model/json.ts';
+import { markersIn } from '../model/marker.ts';
 import { type Pointer, topName, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { checkConvergence, endSeen, type Pending } from './awaiting.ts';
 import { begunResult } from './change-result.ts';
 import { type Finder, type KindChange, lookUntil, lookUp, type Task } from './find.ts';
 import { mostReads, untilOf } from './freshness.ts';
-import { type Ending, ending, fillRequest, type Run } from './run.ts';
+import { type Ending, ending, fillFrom, type Run } from './run.ts';
 import { foreignDifferences, judgeEffect, setBackBy } from './verify.ts';
 
 /**
@@ -140,7 +140,15 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   const open = requests.slice(sent);
   const left = new Set(open.flatMap((request) => [...written(request)]));
   const foreign = foreignDifferences(task, live, run.secrets).filter((path) => left.has(topName(path)));
-  const unmet = [...foreign, ...setBackBy(open, task, live)];
+  const fields = readableFields(task.kind, live.fields);
+  // What only the tenant sets is also the tenant's to remove.
+  const isKept = (at: Pointer) => {
+    const field = get(task.kind.fields, topName(at));
+    return field !== undefined && !fieldSays(field, at, 'serverOwned', 'minted');
+  };
+  const kept = open.flatMap(({ body }) => markersIn(body, '$live').filter(isKept));
+  const gone = kept.filter((at) => valueAt(fields, at) === undefined);
+  const unmet = [...new Set([...foreign, ...gone, ...setBackBy(open, task, live)])];
   return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
 }
 
@@ -174,26 +182,6 @@ function fieldsWritten(
 
 function sentSoFar(sent: number, count: number): string {
   return `${sent} of ${count} requests were sent; apply the same plan again to finish.`;
-}
-
-/** A plan never holds these values: they come from the object as just read. Throws a Failure for a place that it lacks. */
-function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
-  const request = live
-    ? fillRequest(planned, (to) => (to === change.address ? shownId(live) : undefined))
-    : planned;
-  const fields = readableFields(kind, live?.fields ?? {});
-  const read = (at: Pointer) => {
-    const value = valueAt(fields, at);
-    if (value !== undefined) return value;
-    throw fail('live-value-missing', `${change.address} has nothing at ${JSON.stringify(at)}.`);
-  };
-  const names = Object.keys(fields).filter((name) => name !== kind.parent?.part);
-  const whole = pick(live?.raw ?? {}, names);
-  const membersAt = (at: Pointer) => {
-    const own = at === '' ? whole : valueAt(fields, at);
-    return isObject(own) ? own : {};
-  };
-  return { ...request, body: fillLive(request.body, read, membersAt) };
 }
 
 interface Step {

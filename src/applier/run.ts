@@ -2,15 +2,16 @@ import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../client/rate-limiter.ts';
 import { listNeeds } from '../kinds/dependencies.ts';
+import { readableFields } from '../kinds/field.ts';
 import { fillPath } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { type ReadRequest, shownId, type TenantState } from '../kinds/live-objects.ts';
 import type { Kinds, Secrets } from '../kinds/project.ts';
 import type { Address } from '../model/address.ts';
 import type { Action, Change, ChangeResult, Request, Result, SentRequest } from '../model/documents.ts';
-import { type Json, mapMembers } from '../model/json.ts';
-import { fillPointer, fillRefs, type Lookup } from '../model/marker.ts';
-import type { Pointer } from '../model/pointer.ts';
+import { isObject, type Json, mapMembers } from '../model/json.ts';
+import { fillLive, fillPointer, fillRefs, type Lookup } from '../model/marker.ts';
+import { type Pointer, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import type { Finder, KindChange, Task } from './find.ts';
 import type { Journal, RecentWrite } from './journal.ts';
@@ -122,8 +123,22 @@ class CreatedIds {
   }
 }
 
-export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
+function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
   return { ...request, path: fillPath(request.path, idOf), body: fillRefs(request.body, idOf) };
+}
+
+/** A plan never holds these values: they come from the object as just read. */
+export function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
+  const request = fillRequest(planned, (to) => (live && to === change.address ? shownId(live) : undefined));
+  const fields = readableFields(kind, live?.fields ?? {});
+  const isOwn = (name: string) => name !== kind.parent?.part && Object.hasOwn(fields, name);
+  const membersAt = (at: Pointer) => {
+    const own = valueAt(at === '' ? (live?.raw ?? {}) : fields, at) ?? null;
+    return isObject(own)
+      ? mapMembers(own, (item, name) => (at !== '' || isOwn(name) ? item : undefined))
+      : {};
+  };
+  return { ...request, body: fillLive(request.body, (at) => valueAt(fields, at), membersAt) };
 }
 
 export type ApplyEvent =

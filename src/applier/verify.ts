@@ -28,7 +28,7 @@ import {
   mapMembers,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, jsonTextOf, literalOf, livePlace, markersIn } from '../model/marker.ts';
+import { besideIn, isFilledInLater, jsonTextOf, literalOf, livePlace, markersIn } from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -49,7 +49,7 @@ import { batchDeletes } from '../planner/index.ts';
 import type { UnseenPolicy } from '../planner/unseen.ts';
 import type { FoundObjects, KindChange } from './find.ts';
 import type { Journal } from './journal.ts';
-import type { Run } from './run.ts';
+import { fillFrom, type Run } from './run.ts';
 
 function resourceOf({ kind, change }: KindChange): Resource {
   const { key, declared, ignored = [], secrets = [], source } = change;
@@ -71,8 +71,8 @@ export function valuesShown({ diff }: Change): JsonObject {
 }
 
 /**
- * A change as the planner computes it again, or why it is refused (design, section 6.8): a plan file is untrusted. A request of
- * the whole object names what the change ignores only if it is set, and that may have changed. `base` is the vendor's default.
+ * A change as the planner computes it again, or why it is refused (design, section 6.8): a plan file is untrusted. Its requests
+ * are those for the object as it is now, in which what stays the tenant's may have changed. `base` is the vendor's default.
  */
 export function madeAgain(
   entry: KindChange,
@@ -98,7 +98,7 @@ export function madeAgain(
   if (hidden.length > 0) return `it does not show its risk ${hidden.join(', ')}`;
   if (made.action !== change.action || made.id !== change.id) return 'it would be a different change';
   if (!sameRequests(entry, made.requests)) return 'its requests would be different';
-  return change.ignored ? { ...change, requests: made.requests } : change;
+  return { ...change, requests: made.requests };
 }
 
 /** A body without what is unset in it, or stays as it is because the change ignores it: either may have become the other. */
@@ -211,6 +211,9 @@ function normalBody(body: Json, kind: Kind, changed: ReadonlySet<string>): Json 
 
 /** A written value without the markers for how it is sent. */
 function plainOf(value: Json): Json {
+  const beside = besideIn(value);
+  // Of the names in it, those that only the tenant sets come and go.
+  if (beside) return { ...mapMembers(beside.members, plainOf), $beside: beside.at };
   const inner = literalOf(value) ?? jsonTextOf(value);
   if (inner !== undefined) return literalOf(value) === undefined ? plainOf(inner) : inner;
   if (isArray(value)) return value.map(plainOf);
@@ -255,13 +258,14 @@ function isInProgress(entry: KindChange, live: LiveObject | null, secrets: Known
 
 /** Fields beside the change that a PUT of an update would set back: somebody has changed them since the plan. */
 export function setBackBy(requests: readonly Request[], { kind, change }: KindChange, live: LiveObject) {
-  const body = requests.findLast(({ method }) => method === 'PUT')?.body;
-  if (!isObject(body) || change.action !== 'update' || change.risk.includes('replace')) return [];
+  const request = requests.findLast(({ method }) => method === 'PUT');
+  if (!request || change.action !== 'update' || change.risk.includes('replace')) return [];
+  const body = plainOf(fillFrom(live, { kind, change }, request).body);
   const planned = new Set([kind.parent?.part, ...change.diff.map(({ path }) => topName(path))]);
   const fields = readableFields(kind, live.fields);
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const [sent, shown = null] = [plainOf(get(body, name) ?? null), get(fields, name)];
-    // What is filled in later is no value of the plan's time.
+    const [sent, shown = null] = [valueAt(body, pointer(name)) ?? null, get(fields, name)];
+    // Ids and secrets are not known here.
     const later = placesOf(sent, isFilledInLater);
     const known = later.reduce((rest, at) => setPart(rest, at, valueAt(shown, at) ?? null), sent);
     return planned.has(name) || sameValue(field, known, shown) ? [] : [pointer(name)];

@@ -4,6 +4,7 @@ import {
   get,
   getObject,
   getText,
+  isArray,
   isObject,
   type Json,
   type JsonObject,
@@ -12,8 +13,8 @@ import {
   pick,
   sameJson,
 } from '../model/json.ts';
-import { isFilledInLater, literal, markersIn } from '../model/marker.ts';
-import { type Pointer, pointer } from '../model/pointer.ts';
+import { fillLive, isFilledInLater, literal, literalOf, markersIn, renderBody } from '../model/marker.ts';
+import { type Pointer, pointer, valueAt } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { concealedPlaces } from './credentials.ts';
 import type { Descriptor, proofOf } from './descriptor.ts';
@@ -170,10 +171,15 @@ function create(target: Described, input: WriteInput): Write {
   return { requests };
 }
 
-/** A tenant may set members itself when it creates an object: an update without them would take them away. */
-function besideOthers(value: Json, at: Pointer): Json {
-  if (!isObject(value) || isFilledInLater(value)) return value;
-  return { $beside: [at, mapMembers(value, (item, name) => besideOthers(item, at + pointer(name)))] };
+/** A tenant may set members itself with the request before: they stay. Of what it had until then (`shown`), only `value` stays. */
+function besideOthers(value: Json, at: Pointer, shown?: Json): Json {
+  const asShown = (place: Pointer) => valueAt(shown ?? null, place.slice(at.length)) ?? null;
+  if (isArray(value) && sameJson(renderBody(fillLive(value, asShown), String), shown ?? null))
+    return { $live: at };
+  if (!isObject(value) || isFilledInLater(value) || literalOf(value) !== undefined) return value;
+  const had = isObject(shown) ? shown : {};
+  const members = mapMembers(value, (item, name) => besideOthers(item, at + pointer(name), get(had, name)));
+  return { $beside: [at, members, ...Object.keys(had)] };
 }
 
 function update(target: Described, input: UpdateInput): Write {
@@ -183,17 +189,22 @@ function update(target: Described, input: UpdateInput): Write {
   if (!place) return withoutId(input.key.join('/'), 'change');
   const fixed = (target.write.immutable ?? []).filter((name) => input.changed.has(name));
   if (fixed.length > 0) return replace(target, input, fixed);
-  const bodyOf = target.update === 'put' ? wholeBody : patchBody;
+  const isPut = target.update === 'put';
+  const bodyOf = isPut ? wholeBody : patchBody;
+  const isWhole = isPut || target.update === 'patch' || target.write.patchOps === 'replace';
   const steps = stepsOf(target, input.changed);
   const requests = steps.map((step, at) => {
     const soFar = new Set(steps.slice(0, at + 1).flatMap((each) => [...each]));
     const fields = mapMembers(input.fields, (value, name) => {
-      if (soFar.has(name) || !input.changed.has(name)) return value;
-      return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
+      if (input.changed.has(name) && !soFar.has(name))
+        return Object.hasOwn(input.live.raw, name) ? { $live: pointer(name) } : undefined;
+      const isMerged = isWhole && at > 0 && isDeclaredByMember(get(target.fields, name));
+      return isMerged ? besideOthers(value, pointer(name), get(input.live.fields, name)) : value;
     });
     // A PUT without what the ones before it changed would undo that.
-    const changed = target.update === 'put' ? soFar : step;
-    return changeCall(target, input.settings, place, bodyOf(target, { ...input, changed, fields }));
+    const changed = isPut ? soFar : step;
+    const body = bodyOf(target, { ...input, changed, fields });
+    return changeCall(target, input.settings, place, isPut && at > 0 ? { $beside: ['', body] } : body);
   });
   return { requests };
 }
@@ -242,18 +253,14 @@ function placeOf({ single, parent }: Described, id: string | null) {
   return { above: above === undefined ? [] : [above], below: single ? [] : [own] };
 }
 
-const usualTypes: Readonly<Partial<Record<Descriptor['update'], string>>> = {
-  'json-patch': jsonPatchType,
-  'merge-patch': 'application/merge-patch+json',
-};
-
 function changeCall(
   { update, write, resource }: Described,
   settings: ApiSettings,
   place: { readonly above: readonly Json[]; readonly below: readonly Json[] },
   body: Json,
 ): Request {
-  const contentType = write.contentType ?? usualTypes[update];
+  const usual = { 'json-patch': jsonPatchType, 'merge-patch': 'application/merge-patch+json' };
+  const contentType = write.contentType ?? getText(usual, update) ?? undefined;
   return call(update === 'put' ? 'PUT' : 'PATCH', resource, settings, { ...place, body, contentType });
 }
 

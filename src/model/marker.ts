@@ -31,8 +31,8 @@ import {
  *   read, or once an apply has created the object;
  * - `{"$live": POINTER}` in declared fields and request bodies: the object's own value, neither shown nor changed, read
  *   just before sending;
- * - `{"$beside": [POINTER, members]}` in request bodies: these members, beside all others that the object has there just before
- *   sending;
+ * - `{"$beside": [POINTER, members, NAME…]}` in request bodies: these members, beside all others that the object has there just
+ *   before sending, except those named;
  * - `{"$jsonText": value}` in request bodies: `value` as JSON text;
  * - `{"$tag": [tag, argument, offset]}` in documents whose tags are not resolved yet;
  * - `{"$literal": value}` in request bodies: `value` as it is, for foreign data that looks like a marker.
@@ -139,25 +139,38 @@ function fillName(name: string, idOf: IdOf): string {
 export const fillPointer = (at: Pointer, idOf: IdOf): Pointer =>
   pointer(...segmentsOf(at).map((name) => fillName(name, idOf)));
 
-/**
- * Live markers become what `read` returns for their places, as literals; `others` are the members that the object has at a place.
- * Throws what `read` throws.
- */
+/** Live markers become what `read` returns for their places, if anything, as literals; `others` are the members at a place. */
 export function fillLive(
   body: Json,
-  read: (at: Pointer) => Json,
+  read: (at: Pointer) => Json | undefined,
   others: (at: Pointer) => JsonObject = () => ({}),
 ): Json {
-  return fill(body, (part) => {
-    const beside = get(markerIn(part), '$beside');
-    const [place, members = null] = isArray(beside) ? beside : [];
-    if (typeof place === 'string' && isObject(members))
-      return mapMembers({ ...mapMembers(others(place), literal), ...members }, (item) =>
-        fillLive(item, read, others),
-      );
-    const at = livePlace(part);
-    return at === null ? undefined : { $literal: read(at) };
+  const there = withoutLive(body, (at) => read(at) === undefined);
+  return fill(there, (part) => {
+    const place = livePlace(part);
+    if (place !== null) return { $literal: read(place) ?? null };
+    const { at, members, names } = besideIn(part) ?? {};
+    if (at === undefined) return undefined;
+    const more = mapMembers(others(at), (item, name) => (names?.includes(name) ? undefined : literal(item)));
+    return mapMembers({ ...more, ...members }, (item) => fillLive(item, read, others));
   });
+}
+
+export function besideIn(value: Json | undefined) {
+  const beside = get(markerIn(value), '$beside');
+  const [at, members = null, ...names] = isArray(beside) ? beside : [];
+  return typeof at === 'string' && isObject(members) ? { at, members, names } : null;
+}
+
+/** A body without the live values for which `isLeftOut`. */
+function withoutLive(body: Json, isLeftOut: (at: Pointer) => boolean): Json {
+  const isKept = (item: Json) => {
+    const at = livePlace(jsonTextOf(item) ?? item);
+    return at === null || !isLeftOut(at);
+  };
+  if (isArray(body)) return body.filter(isKept).map((item) => withoutLive(item, isLeftOut));
+  if (!isObject(body) || literalOf(body) !== undefined) return body;
+  return mapMembers(body, (item) => (isKept(item) ? withoutLive(item, isLeftOut) : undefined));
 }
 
 /**

@@ -118,3 +118,102 @@ describe('items that the tenant adds to a list', () => {
     expect((await project.plan()).changes).toEqual([]);
   });
 });
+
+describe('what the tenant sets or removes', () => {
+  const row = () => {
+    const steps = [{ run: 'a', id: 's1' }, { run: 'b' }];
+    const definition = { start: 'a', old: 1, since: 7, log: [{ at: 1 }], meta: { by: 'x' }, steps };
+    return { name: 'Leaver', note: 'a', definition, owner: { id: 'o' } };
+  };
+  const manifest = (name: string) =>
+    `---\nkind: Workflow\nname: ${name}\nnote: b\ndefinition: { start: b, old: null, steps: [{ run: b }, { run: c }] }\n`;
+
+  /** `onWrite` is what the host makes of an object with each write. */
+  async function openSteps(update: string, alone: string, onWrite: (row: string) => string) {
+    const rows: JsonObject[] = [
+      { id: 'w1', ...row() },
+      { id: 'w2', ...row(), name: 'Other' },
+    ];
+    const make = (change: (text: string) => string) => (made: JsonObject) =>
+      JSON.parse(change(JSON.stringify(made))) as JsonObject;
+    const changed = (before: JsonObject, body: JsonObject) =>
+      update === 'put' ? { id: before.id ?? null, ...body } : { ...before, ...body };
+    const host = await startApiHost(
+      collections({
+        path,
+        rows,
+        newId: () => 'w3',
+        changed: (before, { body }) =>
+          before.id === 'w1' && isObject(body)
+            ? make(onWrite)(changed(before, body))
+            : changed(before, isObject(body) ? body : {}),
+      }),
+    );
+    const project = createHostProject(
+      { test: host },
+      {
+        'kinds/Workflow.kind.yaml':
+          `kind: Workflow\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: ${update}\n` +
+          `fields: { note: text, definition: { is: json, declares: members } }\nwrite: { alone: [${alone}] }\n` +
+          'places: { definition/since: serverOwned, definition/steps/*/id: minted }\n',
+        'config/all.yaml': manifest('Leaver') + manifest('Other'),
+      },
+    );
+    await expectEnd(project.run('plan --out p.json'), 0);
+    return {
+      project,
+      bodies: () =>
+        host.log.flatMap(({ body, path: at }) => (at.endsWith('/w1') && body !== null ? [body] : [])),
+      edit: (change: (text: string) => string) => rows.splice(0, 1, ...rows.slice(0, 1).map(make(change))),
+    };
+  }
+  const alone = '[definition, note]';
+  const add = (text: string) =>
+    text
+      .replace('{"at":1}]', '{"at":1},{"at":2}]')
+      .replace('"meta":{', '"retries":3,"meta":{"to":"y",')
+      .replace('"owner":{', '"status":"READY","owner":{"name":"O",');
+
+  it.each(['put', 'patch'])('with one request of a change stays with the next one, by %s', async (update) => {
+    const order = update === 'put' ? alone : '[note, definition]';
+    const { project, bodies } = await openSteps(update, order, add);
+    await expectEnd(project.run('apply p.json'), 0);
+    const definition = {
+      start: 'b',
+      since: 7,
+      log: [{ at: 1 }, { at: 2 }],
+      retries: 3,
+      meta: { to: 'y', by: 'x' },
+      steps: [{ run: 'b' }, { run: 'c', id: 's1' }],
+    };
+    const beside = { name: 'Leaver', note: 'b', status: 'READY', owner: { name: 'O', id: 'o' } };
+    expect(bodies()[1]).toEqual(update === 'put' ? { ...beside, definition } : { definition });
+    expect((await project.plan()).changes).toEqual([]);
+  });
+
+  it.each(['put', 'patch'])(
+    'is not written if only the tenant sets it and has removed it, by %s',
+    async (update) => {
+      const remove = (text: string) => text.replace('"since":7,', '').replace(',"id":"s1"', '');
+      for (const [from, until] of [
+        [remove, String],
+        [String, remove],
+      ] as const) {
+        const { project, bodies, edit } = await openSteps(update, alone, until);
+        edit(from);
+        await expectEnd(project.run('apply p.json'), 0);
+        expect(JSON.stringify(bodies().at(-1))).not.toMatch(/since|s1/);
+        expect((await project.plan()).changes).toEqual([]);
+      }
+    },
+  );
+
+  it('ends only its own change if it is not the tenant’s alone', async () => {
+    const { project } = await openSteps('put', alone, (text) => text.replace('"by":"x"', ''));
+    await expectEnd(project.run('apply p.json --result r.json'), 3);
+    expect(JSON.parse(project.read('r.json')).changes).toMatchObject([
+      { outcome: 'failed', error: expect.stringContaining('/definition/meta/by is different now') },
+      { outcome: 'done' },
+    ]);
+  });
+});

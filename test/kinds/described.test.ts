@@ -473,7 +473,7 @@ it('a field that has to wait for another one is not sent before, where the tenan
   const change = changeOf(kindOf(more), shown, { enabled: false, description: 'x' });
   expect(change?.requests.map(({ body }) => body)).toEqual([
     { name: 'Engineer', description: 'x' },
-    { name: 'Engineer', description: 'x', enabled: false },
+    { $beside: ['', { name: 'Engineer', description: 'x', enabled: false }] },
   ]);
 });
 
