@@ -140,8 +140,8 @@ describe('a kind that the project describes', () => {
     expect(json).toMatchObject({ properties: { labels: { type: ['array', 'null'] } } });
     const { json: all } = await world.run('schema manifest');
     expect(all).toMatchObject({ definitions: { Role: { title: 'Role' } } });
-    for (const option of ['--kinds', '--allow-delete-all']) {
-      expect((await world.run('completion bash -- export', option, 'Ro')).stdout).toBe('Role\n');
+    for (const words of ['export --kinds', 'plan --allow-delete-all']) {
+      expect((await world.run(`completion bash -- ${words} Ro`)).stdout).toBe('Role\n');
     }
     expect((await world.run('completion bash -- schema Ro')).stdout).toBe('Role\n');
   });
