@@ -28,7 +28,15 @@ import {
   mapMembers,
   sameJson,
 } from '../model/json.ts';
-import { besideIn, isFilledInLater, jsonTextOf, literalOf, livePlace, markersIn } from '../model/marker.ts';
+import {
+  besideIn,
+  foreignMarkers,
+  isFilledInLater,
+  jsonTextOf,
+  literalOf,
+  livePlace,
+  markersIn,
+} from '../model/marker.ts';
 import {
   isWithin,
   type Pointer,
@@ -153,8 +161,7 @@ export function removalOf(kind: Kind, { key, id }: Pick<Change, 'key' | 'id'>, s
 function misplacedMarkers(value: Json, at: Pointer): Pointer[] {
   const place = livePlace(value);
   if (place !== null) return place === at ? [] : [at];
-  const foreign = ['$lookup', '$tag', '$literal', '$jsonText'];
-  if (isObject(value) && foreign.some((name) => Object.hasOwn(value, name))) return [at];
+  if (isObject(value) && foreignMarkers.some((name) => Object.hasOwn(value, name))) return [at];
   if (isFilledInLater(value)) return [];
   return placesIn(value, at).flatMap(([below, item]) => misplacedMarkers(item, below));
 }

@@ -42,16 +42,9 @@ import {
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-const markerKeys: readonly string[] = [
-  '$secret',
-  '$lookup',
-  '$ref',
-  '$live',
-  '$beside',
-  '$jsonText',
-  '$tag',
-  '$literal',
-];
+/** Those that no plan declares: they stand in request bodies, or in manifests that are not resolved yet. */
+export const foreignMarkers: readonly string[] = ['$lookup', '$beside', '$jsonText', '$tag', '$literal'];
+const markerKeys: readonly string[] = ['$secret', '$ref', '$live', ...foreignMarkers];
 
 export interface Lookup {
   readonly from: string;

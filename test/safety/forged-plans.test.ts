@@ -143,10 +143,10 @@ const forgeries: Readonly<Record<string, () => Change>> = {
     return declaring(withFields(welcome, { subject }), { subject });
   },
   ...Object.fromEntries(
-    ['$lookup', '$tag', '$literal', '$jsonText'].map((marker) => [
+    ['$lookup', '$tag', '$literal', '$jsonText', '$beside'].map((marker) => [
       `a template that declares ${marker}, which no plan has`,
       () => {
-        const description = { [marker]: { a: 1 } };
+        const description = { [marker]: marker === '$beside' ? ['', {}] : { a: 1 } };
         const forged = declaring(withFields(welcome, { description }), { description });
         const shown = forged.diff.map((each) => ({
           ...each,
