@@ -5,13 +5,19 @@ import { commandGroups } from './index.ts';
 import { type Io, viewOf } from './io.ts';
 import { documentation } from './package-file.ts';
 
-const overview =
-  '$0 COMMAND [options]\n\nKeeps an identity-governance tenant in sync with YAML manifests in git.';
+const program = {
+  usage: '$0 COMMAND [options]\n\nKeeps an identity-governance tenant in sync with YAML manifests in git.',
+  options: {
+    help: { ...lastOptions.help, group: groups.own },
+    version: { ...lastOptions.version, group: groups.own },
+  },
+  examples: {},
+};
 const exitCodes = 'Exit codes: 0 done, 1 could not run, 2 changes, 3 incomplete, 4 refused, 130 interrupted.';
 
 /** The help of a command; `null`: of the program, with the commands in their groups. It ends with the address of its page. */
 export function helpOf(command: Command | null, name: string, isColoured: boolean, io: Io): string {
-  const { usage, options, examples } = command ?? { usage: overview, options: lastOptions, examples: {} };
+  const { usage, options, examples } = command ?? program;
   const [first = '', about = ''] = usage.replace('$0', 'tenantctl').split('\n\n');
   const page = `Documentation: ${documentation(`docs/commands.md${command ? `#${name}` : ''}`)}`;
   const parts = [

@@ -122,7 +122,7 @@ it('the help of plan has its options in groups, the common ones last', async () 
 it('the help of the program has every command, in groups', async () => {
   const { stdout } = await run('--help');
   const headings = [...stdout.matchAll(/^(\w[\w ]*):$/gm)].map(([, heading]) => heading);
-  expect(headings).toEqual(['Work', 'Look', 'Set up', 'Common options']);
+  expect(headings).toEqual(['Work', 'Look', 'Set up', 'Options']);
   for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} {2,}\\S`, 'm'));
 });
 
