@@ -214,11 +214,14 @@ function mergeInside(slot: ValueSlot, merge: DocumentMerge): void {
   if (isObject(declared)) mergeMembers({ ...slot, declared, live: isObject(live) ? live : {} }, inner);
   else if (isArray(declared) && isArray(live)) mergeItems({ ...slot, declared, live }, inner);
   if (isOpen) return;
-  const isByMember = isObject(declared) && isObject(live) && (!place.exact || place.is === 'record');
+  const isByMember = isObject(declared) && isObject(live) && !isWhole(place);
   const merged = isByMember ? restrict(live, declared) : live;
   if (changes.edits.length > 0) write('set', { ...slot, live: merged }, merge);
   else merge.changes.notes.push(...changes.notes);
 }
+
+/** True if a live member that the manifest does not declare is a difference. */
+const isWhole = ({ exact, is }: Place): boolean => exact && is !== 'record';
 
 function mergeMembers(
   { at, place, declared, written, ...slot }: ValueSlot<JsonObject>,
@@ -228,19 +231,17 @@ function mergeMembers(
   const [openDeclared, openLive] = [membersIn(declared, place), membersIn(live, place)];
   const { edits } = merge.changes;
   const first = edits.length;
-  // A live member that the manifest does not declare is a difference then.
-  const isWhole = place.exact && place.is !== 'record';
-  for (const key of new Set([...Object.keys(declared), ...(isWhole ? Object.keys(live) : [])])) {
+  for (const key of new Set([...Object.keys(declared), ...(isWhole(place) ? Object.keys(live) : [])])) {
     const value = get(declared, key);
     const { value: current = null, place: below } = openLive(key);
     const member = { at: at + pointer(key), place: below, written: partOf(written, key) };
     const slot: ValueSlot = { ...member, declared: openDeclared(key).value ?? null, live: current };
     if (value === undefined) {
       if (live[key] !== null) write('insert', slot, merge);
-    } else if (isWhole ? Object.hasOwn(live, key) : current !== null) mergeValue(slot, merge);
+    } else if (isWhole(place) ? Object.hasOwn(live, key) : current !== null) mergeValue(slot, merge);
     else if (value !== null) remove(slot, merge);
   }
-  if (isWhole) return;
+  if (isWhole(place)) return;
   const removed = edits.slice(first).filter(({ op, path }) => op === 'remove' && path.length === 2);
   // An empty mapping would say nothing.
   if (place.depth === 0 && removed.length > 0 && removed.length === Object.keys(declared).length)

@@ -16,6 +16,7 @@ import {
   get,
   getText,
   getTexts,
+  hasKeyTwice,
   inexactIn,
   isArray,
   isObject,
@@ -403,7 +404,7 @@ function wrongJson({ kind, value, overlaid }: DeclaredTree): ProblemAt[] {
         'A manifest cannot have it. Tags such as `!secret NAME` need YAML: declare the members instead of a text.';
       return [{ at, code: 'reserved-key', message, hint }];
     }
-    if (json.some((text) => namesIn(String(text)) > namesIn(JSON.stringify(readJsonText(String(text)))))) {
+    if (json.some((text) => hasKeyTwice(String(text)))) {
       const message = `An object in the JSON of \`${name}\` has a key twice, and the last value would count.`;
       return [{ at, code: 'duplicate-key', message, hint: 'Keep one of the two.' }];
     }
@@ -416,10 +417,6 @@ function wrongJson({ kind, value, overlaid }: DeclaredTree): ProblemAt[] {
       });
   });
 }
-
-/** The number of keys in JSON text. */
-const namesIn = (text: string): number =>
-  (text.match(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g) ?? []).filter((token) => token.endsWith(':')).length;
 
 /** The name of a member may be a reference without a tag. */
 function wrongReferences({ kind, kinds, value: manifest }: DeclaredTree): ProblemAt[] {

@@ -170,6 +170,15 @@ const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 export const inexactIn = (text: string): readonly string[] =>
   mayBeInexact(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
 
+/** Whether an object in JSON text has a key twice, so that {@link parseJson} loses the first value. */
+export function hasKeyTwice(text: string): boolean {
+  const json = parseJson(text);
+  return json !== undefined && keysIn(text) > keysIn(JSON.stringify(json));
+}
+
+const keysIn = (text: string): number =>
+  (text.match(/"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?/g) ?? []).filter((token) => token.endsWith(':')).length;
+
 function isInexact(token: string): boolean {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(token)) return false;
   const number = Number(token);

@@ -41,6 +41,16 @@ function desk(fields: JsonObject = {}) {
   return Object.assign(found ?? {}, fields);
 }
 
+/** A world with one object of a kind of its own. */
+function worldOfTask(task: JsonObject, descriptor: JsonObject): Promise<World> {
+  const kind = { kind: 'Task', path: '/v2025/tasks', key: 'name', ...descriptor };
+  return createTestWorld({
+    ...oneAtATime,
+    seed: JSON.stringify({ kinds: [kind], objects: { Task: [task] } }),
+    files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
+  });
+}
+
 const messagesOf = ({ diagnostics }: Plan) => diagnostics.map(({ message }) => message).join('\n');
 const pathsOf = ({ changes: [change] }: Plan) => change?.diff.map(({ path }) => path);
 const keptResults = () =>
@@ -343,18 +353,10 @@ describe('rollback', () => {
   });
 
   it('leaves settings as they are that were a list, where the whole object is written', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
+    const task = { name: 'Sync', title: 'a', settings: [{ days: 5 }] };
+    world = await worldOfTask(task, {
       update: 'put',
       fields: { title: 'text', settings: { is: 'json', declares: 'members' } },
-    };
-    const task = { name: 'Sync', title: 'a', settings: [{ days: 5 }] };
-    world = await createTestWorld({
-      ...oneAtATime,
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [task] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
     });
     await apply([{ kind: 'Task', name: 'Sync', title: 'b', settings: { weeks: 1 } }]);
     const plan = await undo();
@@ -364,20 +366,15 @@ describe('rollback', () => {
   });
 
   it('takes back the items of a list, but not what the tenant makes in them', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'put',
-      fields: { settings: 'json' },
-      places: { 'settings/steps/*/refID': 'minted', 'settings/since': 'serverOwned' },
-    };
     const settings = { steps: [{ days: 5, refID: 'm1' }], since: 'Monday' };
-    world = await createTestWorld({
-      ...oneAtATime,
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings }] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
-    });
+    world = await worldOfTask(
+      { name: 'Sync', settings },
+      {
+        update: 'put',
+        fields: { settings: 'json' },
+        places: { 'settings/steps/*/refID': 'minted', 'settings/since': 'serverOwned' },
+      },
+    );
     await apply([{ kind: 'Task', name: 'Sync', settings: { steps: [{ days: 6 }] } }]);
     expect(world.read('result.json')).not.toMatch(/m1|Monday|withheld/);
     expect((await rollback()).plan.diagnostics).toEqual([]);
@@ -386,19 +383,14 @@ describe('rollback', () => {
   });
 
   it('takes away a mapping that the apply made, with what the tenant put in it', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'merge-patch',
-      fields: { settings: { is: 'json', declares: 'members' } },
-      places: { 'settings/report/id': 'minted' },
-    };
-    world = await createTestWorld({
-      ...oneAtATime,
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ name: 'Sync', settings: { days: 5 } }] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
-    });
+    world = await worldOfTask(
+      { name: 'Sync', settings: { days: 5 } },
+      {
+        update: 'merge-patch',
+        fields: { settings: { is: 'json', declares: 'members' } },
+        places: { 'settings/report/id': 'minted' },
+      },
+    );
     await apply([{ kind: 'Task', name: 'Sync', settings: { report: { title: 'a' } } }]);
     const [task] = world.sandbox.state.objects.Task ?? [];
     expect(task?.settings).toEqual({ days: 5, report: { title: 'a' } });
@@ -408,20 +400,15 @@ describe('rollback', () => {
   });
 
   it('brings back a mapping that the apply removed, and takes nobody for the one who did', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
-      update: 'json-patch',
-      fields: { settings: { is: 'json' } },
-      places: { 'settings/report/title': 'plain' },
-    };
     const settings = { days: 5, report: { title: 'a' } };
-    world = await createTestWorld({
-      ...oneAtATime,
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [{ id: 't1', name: 'Sync', settings }] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
-    });
+    world = await worldOfTask(
+      { id: 't1', name: 'Sync', settings },
+      {
+        update: 'json-patch',
+        fields: { settings: { is: 'json' } },
+        places: { 'settings/report/title': 'plain' },
+      },
+    );
     await apply([{ kind: 'Task', name: 'Sync', settings: { days: 6 } }]);
     const { changes } = await undo();
     expect(changes).toMatchObject([{ risk: [], warnings: [] }]);
@@ -429,20 +416,12 @@ describe('rollback', () => {
   });
 
   it('undoes changes beside mappings of which a manifest ignores a part', async () => {
-    const kind = {
-      kind: 'Task',
-      path: '/v2025/tasks',
-      key: 'name',
+    const limits = { most: 5, owner: 'ann' };
+    const task = (days: number) => ({ name: 'Sync', open: { days, limits }, closed: { days, limits } });
+    world = await worldOfTask(task(5), {
       update: 'put',
       fields: { open: 'json', closed: 'json' },
       places: { 'closed/limits': 'secret' },
-    };
-    const limits = { most: 5, owner: 'ann' };
-    const task = (days: number) => ({ name: 'Sync', open: { days, limits }, closed: { days, limits } });
-    world = await createTestWorld({
-      ...oneAtATime,
-      seed: JSON.stringify({ kinds: [kind], objects: { Task: [task(5)] } }),
-      files: { 'kinds/Task.kind.yaml': JSON.stringify(kind) },
     });
     const ignore = ['/open/limits/most', '/closed/limits/most'];
     await apply([{ kind: 'Task', ...task(6), lifecycle: { ignore } }]);
