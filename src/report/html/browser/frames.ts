@@ -221,6 +221,9 @@ function markChanges(frames: Element): void {
   const styles = stylesOf(runs);
   const topOf = ({ marks }: Passage) => marks.at(-1)?.range.getBoundingClientRect().top ?? 0;
   const passages = [...passagesOf(runs), ...styles].toSorted((a, b) => topOf(a) - topOf(b));
+  // A picture that arrives late makes them anew: the reader stays at the same one.
+  const at = current ? known.get(frames)?.indexOf(current) : undefined;
+  current = passages[at ?? -1] ?? current;
   known.set(frames, passages);
   tellStyles(frames, styles);
   const changed = runs.filter(({ isEqual }) => !isEqual);
