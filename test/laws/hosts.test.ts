@@ -56,11 +56,13 @@ describe('apply then plan is empty, export then plan is empty, and every command
   );
 
   const together = Array.from({ length: isThorough ? 24 : 1 }, (_, at) => at + 1);
-  test.each(together)('for a host with many of them at once, number %i', (number) => useAll(hostOf(number)));
+  test.each(casesOf(together))('for a host with many of them at once, number %i', (number) =>
+    useAll(hostOf(number)),
+  );
 });
 
 // Where a list has as many objects as a page, nothing but the next answer tells that it was whole.
-test.each(isThorough ? [100, ...Array(61).keys()] : [100, 25])(
+test.each([100, ...(isThorough ? casesOf([...Array(61).keys()]) : [25])])(
   'a host that knows no pages has %i objects of each kind: both plans are empty',
   async (count) => {
     const world = await createTestWorld({ ...worldOf({ unpaged: true }), seed: seedOf(count) });

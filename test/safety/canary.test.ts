@@ -441,7 +441,7 @@ const inTurn: Spelling = [
   },
 ];
 
-it.each(isThorough ? spellings : [inTurn])(
+it.each(isThorough ? casesOf(spellings) : [inTurn])(
   'nor when a tenant repeats what it got as %s',
   async (_, spell) => {
     await open({ simSecrets: 'clear' });

@@ -113,7 +113,7 @@ async function checkGoals(): Promise<void> {
 const rounds = Array.from({ length: isThorough ? 26 : 1 }, (_, round) => round);
 
 describe('tenants at once, all but one with a fault of their own', () =>
-  it.each(rounds)(
+  it.each(casesOf(rounds))(
     'round %i: the same command finishes, nothing twice; the other notices nothing',
     async (round) => {
       for (const [at, name] of names.filter((each) => each !== sound).entries()) {
