@@ -12,7 +12,7 @@ import { isObserved, type Kind } from '../kinds/kind.ts';
 import { unknownKind } from '../kinds/project.ts';
 import { repositoryOf } from '../loader/git.ts';
 import { openProjects } from '../loader/index.ts';
-import { holderOf } from '../loader/kind-files.ts';
+import { holdersIn } from '../loader/kind-files.ts';
 import { requireInside } from '../loader/paths.ts';
 import type { Printable } from '../loader/print.ts';
 import { diskSource } from '../loader/source.ts';
@@ -262,7 +262,7 @@ function collectionHolder(text: string): Kind | undefined {
   if (!validators.kind(value)) throw new TypeError(`A draft is not valid:\n${text}`);
   const kind = kindFrom(descriptorFrom(value));
   const builtIn = builtInKinds.find(kind.name);
-  return builtIn && !isObserved(builtIn) ? builtIn : holderOf(kind, builtInKinds);
+  return builtIn && !isObserved(builtIn) ? builtIn : holdersIn(builtInKinds)(kind);
 }
 
 /** Opens an OpenAPI document. Its references may lead anywhere in its repository; without one, anywhere in its folder. */

@@ -30,7 +30,7 @@ import { pointer, valueAt, withValueAt } from '../model/pointer.ts';
 import { type ApiSettings, contractSettings, parseUrl } from '../model/tenant.ts';
 import { didYouMean } from '../model/words.ts';
 import { readConnection } from './connection.ts';
-import { collectionTaken, holderOf, readKinds } from './kind-files.ts';
+import { collectionTaken, holdersIn, readKinds } from './kind-files.ts';
 import { readOverlays } from './overlay.ts';
 import { openSingle } from './parse.ts';
 import { isForeign, sideFilePath, statOf } from './paths.ts';
@@ -402,12 +402,12 @@ function checkCollections(
     const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
     return [path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
   };
+  const [holderOf, holderAnywhere] = [holdersIn(kinds, pathsHere), holdersIn(kinds)];
   const reported = new Set<Kind>();
   for (const kind of kinds.all) {
-    const holder = holderOf(kind, kinds, pathsHere);
+    const holder = holderOf(kind);
     // Without the environment, it is reported in the file of the kind.
-    const isKnown = holderOf(kind, kinds) !== undefined;
-    if (!holder || isKnown || reported.has(holder)) continue;
+    if (!holder || reported.has(holder) || holderAnywhere(kind)) continue;
     reported.add(kind);
     const named = [kind.name, holder.name].find((name) => get(identity?.paths ?? {}, name) !== undefined);
     const { service } = holder.resource.lane(settings);

@@ -37,9 +37,10 @@ export function readKinds(source: FileSource, problems: Problems) {
   if (hasErrors(found.diagnostics)) throw new Failure(problems.diagnostics);
   const names = new Set(own.map(({ name }) => name));
   const kinds = catalogOf([...own, ...builtInKinds.all.filter(({ name }) => !names.has(name))]);
+  const holderOf = holdersIn(kinds);
   for (const each of described) {
     const kind = kinds.get(each.descriptor.kind);
-    const holder = holderOf(kind, kinds);
+    const holder = holderOf(kind);
     const path = kind.resource.path(contractSettings);
     if (holder) problems.report(collectionTaken(path, holder), findNode(each.document, '/path').place);
     // With a typo in the name of a kind, its objects would never be found by name.
@@ -96,31 +97,33 @@ function parentOf(
 }
 
 /**
- * The kind that owns the collection of another: a built-in kind that writes to it, or any that does if `kind` writes too.
+ * Finds the kind that owns the collection of another: a built-in kind that writes to it, or any that does if `kind` writes too.
  * Protection and hidden settings depend on an object's kind, which another name must not circumvent. A single object may
  * be an item of a collection.
  *
  * @param pathsHere the paths of a kind besides those of the API documents, and of hosts that serve each resource under its own
  */
-export function holderOf(
-  kind: Kind,
+export function holdersIn(
   kinds: Kinds,
   pathsHere: (kind: Kind) => readonly string[] = () => [],
-): Kind | undefined {
+): (kind: Kind) => Kind | undefined {
   const placesOf = (kind: Kind) => {
     const { ownPath, path } = kind.resource;
     return [path(contractSettings), ...(ownPath === null ? [] : [ownPath]), ...pathsHere(kind)].map(
       collectionIn,
     );
   };
-  const places = placesOf(kind);
-  const around = kind.read.how === 'single' ? places.map(posix.dirname) : [];
-  return kinds.all.find((other) => {
-    if (other.name === kind.name || isObserved(other)) return false;
-    if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
-    const reached = other.read.how === 'single' ? places : [...places, ...around];
-    return placesOf(other).some((place) => reached.some((each) => canBeSame(each, place)));
-  });
+  const placesIn = new Map(kinds.all.map((kind) => [kind, placesOf(kind)]));
+  return (kind) => {
+    const places = placesIn.get(kind) ?? placesOf(kind);
+    const around = kind.read.how === 'single' ? places.map(posix.dirname) : [];
+    return kinds.all.find((other) => {
+      if (other.name === kind.name || isObserved(other)) return false;
+      if (isObserved(kind) && builtInKinds.find(other.name) !== other) return false;
+      const reached = other.read.how === 'single' ? places : [...places, ...around];
+      return placesIn.get(other)?.some((place) => reached.some((each) => canBeSame(each, place)));
+    });
+  };
 }
 
 /** Servers have the same objects under all versions of the API and in all formats, and behind `/api`. Some ignore case. */
