@@ -50,53 +50,63 @@ export function createCompletion(commands: Commands) {
   return { command };
 }
 
-/** Returns the functions that find what may stand for an option or argument of a command, in the project of a command line. */
-function valuesIn(words: readonly string[], io: Io) {
+/** Where the values of an option or argument come from, in any command or, as `diff first`, in one. */
+const sources = {
+  env: 'environments',
+  only: 'addresses',
+  except: 'addresses',
+  rotate: 'addresses',
+  kinds: 'kinds',
+  'allow-delete-all': 'kinds',
+  fault: 'faults',
+  'diff first': 'environments',
+  'diff second': 'environments',
+  'explain subject': 'kinds and codes',
+  'get address': 'addresses',
+  'kind subject': 'descriptors',
+  'rollback result': 'results',
+  'schema kind': 'schemas',
+  'search label': 'searches',
+  'send-test address': 'templates',
+  'show file': 'results',
+} as const;
+
+/** The values from a source, in the project of a command line. If there are none, the shell completes files. */
+async function valuesFrom(source: (typeof sources)[keyof typeof sources], words: readonly string[], io: Io) {
   const at = words.findIndex((word) => word === '--config' || word === '-c');
   const config = at >= 0 ? words[at + 1] : undefined;
   const names = () => loadNames({ configFile: projectFileOf(config, io), env: io.env });
   const kinds = () => kindsHere({ config }, io).all.map(({ name }) => name);
-  const environments = () => names().environments;
-  const objectsOf = (name: string) => names().objects.filter(({ kind }) => kind.name === name);
-  const addresses = () => [
-    ...new Set(names().objects.flatMap(({ kind, address }) => [`${kind.name}/**`, address])),
-  ];
-  // The shell completes the file of `kind draft`.
-  const subjects = async () => {
-    if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
-    return words.includes('draft') ? [] : kinds();
-  };
-  // The shell completes other files if there are none.
-  const results = async () => {
-    const root = dirname(projectFileOf(config, io));
-    const applies = await pastApplies(root, environments(), { most: 20 });
-    return applies.map(({ file }) => relative(io.cwd, join(root, file)));
-  };
-  const everywhere = {
-    env: environments,
-    only: addresses,
-    except: addresses,
-    rotate: addresses,
-    kinds,
-    'allow-delete-all': kinds,
-    fault: async () => (await import('../sandbox/index.ts')).faultWords,
-  };
-  const inCommands: Readonly<Record<string, Readonly<Record<string, Candidates>>>> = {
-    schema: { kind: () => [...kinds(), ...otherSchemas] },
-    diff: { first: environments, second: environments },
-    get: { address: addresses },
-    explain: { subject: () => [...kinds(), ...codeTexts().keys()] },
-    rollback: { result: results },
-    show: { file: results },
-    kind: { subject: subjects },
-    search: { label: () => objectsOf('ProfileSearch').map(({ key }) => key.join('/')) },
-    'send-test': { address: () => objectsOf('NotificationTemplate').map(({ address }) => address) },
-  };
-  return (command: string, option: string): Candidates | undefined =>
-    get(get(inCommands, command) ?? {}, option) ?? get(everywhere, option);
+  switch (source) {
+    case 'environments':
+      return names().environments;
+    case 'addresses':
+      return new Set(names().objects.flatMap(({ kind, address }) => [`${kind.name}/**`, address]));
+    case 'kinds':
+      return kinds();
+    case 'kinds and codes':
+      return [...kinds(), ...codeTexts().keys()];
+    case 'schemas':
+      return [...kinds(), ...otherSchemas];
+    case 'descriptors':
+      if (words.includes('add')) return (await import('./kind.ts')).libraryKinds();
+      // `kind draft` takes a file.
+      return words.includes('draft') ? [] : kinds();
+    case 'results': {
+      const root = dirname(projectFileOf(config, io));
+      const applies = await pastApplies(root, names().environments, { most: 20 });
+      return applies.map(({ file }) => relative(io.cwd, join(root, file)));
+    }
+    case 'searches':
+      return names().objects.flatMap(({ kind, key }) => (kind.name === 'ProfileSearch' ? key.join('/') : []));
+    case 'templates':
+      return names().objects.flatMap(({ kind, address }) =>
+        kind.name === 'NotificationTemplate' ? address : [],
+      );
+    case 'faults':
+      return (await import('../sandbox/index.ts')).faultWords;
+  }
 }
-
-type Candidates = () => readonly string[] | Promise<readonly string[]>;
 
 /** Candidates for the last of `words`. None if the project cannot be read: a message would disturb the prompt. */
 async function complete(words: readonly string[], commands: Commands, io: Io): Promise<readonly string[]> {
@@ -129,7 +139,9 @@ async function findCandidates(before: readonly string[], current: string, comman
   const at = before.filter((word) => !word.startsWith('-')).length - 1;
   const wanted = isOpen ? open : options.filter(({ group }) => group === groups.arguments)[at];
   if (!wanted) return [];
-  return wanted.choices?.map(String) ?? valuesIn(before, io)(command, wanted.name)?.() ?? [];
+  if (wanted.choices) return wanted.choices.map(String);
+  const source = get(sources, `${command} ${wanted.name}`) ?? get(sources, wanted.name);
+  return source === undefined ? [] : [...(await valuesFrom(source, before, io))];
 }
 
 /** How an option is typed. Of a switch that is on by default, only `--no-…` is useful. */

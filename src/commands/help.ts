@@ -20,12 +20,24 @@ export function helpOf(command: Command | null, name: string, isColoured: boolea
   const { usage, options, examples } = command ?? program;
   const [first = '', about = ''] = usage.replace('$0', 'tenantctl').split('\n\n');
   const page = `Documentation: ${documentation(`docs/commands.md${command ? `#${name}` : ''}`)}`;
+  const commandSections = Object.entries<Commands>(commandGroups).map(([title, commands]) => {
+    const entries = Object.entries(commands).map(([name, [meaning]]) => ({ name, type: '', meaning }));
+    return section(title, entryRows(entries));
+  });
+  const optionSections = Object.values(groups).map((group) => {
+    const shown = Object.entries(options).filter(([, option]) => option.group === group && !option.hidden);
+    return section(group, entryRows(shown.map(([name, option]) => optionEntry(name, option))));
+  });
+  const exampleRows = Object.entries(examples).flatMap(([call, what]) => [
+    row(2, span(`# ${what}`, 'dim')),
+    row(2, span(call.replaceAll('$0', 'tenantctl'))),
+  ]);
   const parts = [
     [row(0, span(first, 'bold'))],
     lineOf(about),
-    ...(command ? [] : Object.entries<Commands>(commandGroups).map(commandRows)),
-    ...Object.values(groups).map((group) => optionRows(group, options)),
-    exampleRows(examples),
+    ...(command ? [] : commandSections),
+    ...optionSections,
+    section('Examples', exampleRows),
     command ? [] : lineOf(exitCodes),
     lineOf(page),
   ].filter(({ length }) => length > 0);
@@ -36,52 +48,28 @@ export function helpOf(command: Command | null, name: string, isColoured: boolea
 
 const lineOf = (text: string): Row[] => [{ indent: 0, hang: 0, spans: [span(text)] }];
 
-const titleOf = (text: string): Row => row(0, span(`${text}:`, 'bold'));
+/** Rows below a title; nothing without rows. */
+const section = (title: string, rows: readonly Row[]): Row[] =>
+  rows.length === 0 ? [] : [row(0, span(`${title}:`, 'bold')), ...rows];
 
-function commandRows([title, commands]: readonly [string, Commands]): Row[] {
-  const entries = Object.entries(commands).map(([name, [meaning]]) => ({ name, type: '', meaning }));
-  return entryRows(title, entries);
-}
-
-function exampleRows(examples: Command['examples']): Row[] {
-  const rows = Object.entries(examples).flatMap(([call, what]) => [
-    row(2, span(`# ${what}`, 'dim')),
-    row(2, span(call.replaceAll('$0', 'tenantctl'))),
-  ]);
-  return rows.length === 0 ? [] : [titleOf('Examples'), ...rows];
-}
-
-function optionRows(group: string, options: Command['options']): Row[] {
-  const entries = Object.entries(options)
-    .filter(([, option]) => option.group === group && !option.hidden)
-    .map(([name, option]) => ({ ...signatureOf(name, option), meaning: meaningOf(name, option) }));
-  return entries.length === 0 ? [] : entryRows(group, entries);
-}
-
-/** A switch and an argument show no type. */
-function signatureOf(name: string, { alias, array, choices, type = 'boolean', group }: Options) {
-  if (group === groups.arguments) return { name, type: '' };
-  const words = { boolean: '', string: ' text', number: ' number', array: ' list', count: '' };
-  return {
-    name: alias === undefined ? `    --${name}` : `-${alias}, --${name}`,
-    type: array ? words.array : choices ? ' word' : words[type],
-  };
-}
-
-/** What an option is for, its choices and its default. */
-function meaningOf(name: string, { describe = '', choices, default: preset }: Options): string {
+/** An option with its type, and what it is for, its choices and its default. A switch and an argument show no type. */
+function optionEntry(name: string, option: Options) {
+  const { alias, array, choices, type = 'boolean', group, describe = '', default: preset } = option;
   const known = choices ? ` {${choices.join('|')}}` : '';
-  if (preset === true) return `${describe}${known} (on; --no-${name} turns it off)`;
   const isNone = preset === undefined || preset === false || String(preset) === '';
-  return `${describe}${known}${isNone ? '' : ` (default ${preset})`}`;
+  const standard = preset === true ? ` (on; --no-${name} turns it off)` : ` (default ${preset})`;
+  const meaning = `${describe}${known}${isNone ? '' : standard}`;
+  if (group === groups.arguments) return { name, type: '', meaning };
+  const words = { boolean: '', string: ' text', number: ' number', array: ' list', count: '' };
+  const shown = alias === undefined ? `    --${name}` : `-${alias}, --${name}`;
+  return { name: shown, type: array ? words.array : choices ? ' word' : words[type], meaning };
 }
 
-function entryRows(title: string, entries: readonly { name: string; type: string; meaning: string }[]) {
+function entryRows(entries: readonly { name: string; type: string; meaning: string }[]): Row[] {
   const width = Math.max(...entries.map(({ name, type }) => name.length + type.length));
-  const rows = entries.map(({ name, type, meaning }) => ({
+  return entries.map(({ name, type, meaning }) => ({
     indent: 2,
     hang: width + 4,
     spans: [span(name, 'bold'), span(type.padEnd(width - name.length), 'dim'), span(`  ${meaning}`)],
   }));
-  return [titleOf(title), ...rows];
 }
