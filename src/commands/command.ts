@@ -36,7 +36,7 @@ export function commandAt(words: readonly string[], commands: Commands): number 
   );
 }
 
-export type OptionTable = Readonly<Record<string, Options>>;
+type OptionTable = Readonly<Record<string, Options>>;
 
 export type ArgsOf<Table extends OptionTable> = ReturnType<
   Argv<Omit<object, keyof Table> & InferredOptionTypes<Table>>['parseSync']

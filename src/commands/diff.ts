@@ -5,9 +5,9 @@ import { openBackup } from '../engine/backup.ts';
 import { type DiffSource, diffSides, manifestSide } from '../engine/diff.ts';
 import { useTenant } from '../engine/tenant.ts';
 import { type OpenedProjects, openProjects } from '../loader/index.ts';
+import { nearEnvironment } from '../loader/selection.ts';
 import { type Diff, differs } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
-import { didYouMean } from '../model/words.ts';
 import { type ArgsOf, commonOptions, describeCommand, option, scopeOptions } from './command.ts';
 import { namedFolder } from './files.ts';
 import type { Io } from './io.ts';
@@ -115,11 +115,10 @@ function sidesOf(
 }
 
 /** An environment of the project, or else a path: write `./test` for a folder with the name of an environment. */
-function sideNamed(word: string, declared: boolean, { environments }: OpenedProjects, io: Io): SideChoice {
-  if (environments.includes(word)) return { is: declared ? 'manifests' : 'tenant', environment: word };
+function sideNamed(word: string, declared: boolean, projects: OpenedProjects, io: Io): SideChoice {
+  if (projects.environments.includes(word))
+    return { is: declared ? 'manifests' : 'tenant', environment: word };
   if (/[\\/]|^\./.test(word) || existsSync(resolve(io.cwd, word))) return { is: 'folder', path: word };
   const message = `There is no environment \`${word}\`, and no file or folder of that name.`;
-  const hint =
-    didYouMean(word, environments) ?? `The environments are: ${environments.join(', ') || 'none'}.`;
-  throw fail('unknown-environment', message, { hint });
+  throw fail('unknown-environment', message, { hint: nearEnvironment(word, projects) });
 }

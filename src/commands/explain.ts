@@ -103,7 +103,8 @@ function aboutKind(subject: string, args: Args, io: Io): string {
     const { code, message, hint } = unknownKind(name.slice(0, 80), kinds);
     throw fail(code, message, { hint });
   }
-  const whole = dereference(wholeSchema(name, kinds));
+  const written = wholeSchema(name, kinds);
+  const whole = mapMembers(written, (part) => dereference(part, written));
   const { schema, need } = fieldAt(whole, path);
   const standard = get(schema, 'default');
   const type = first === undefined ? '' : `  ${typeWords(schema)}${need}`;
@@ -140,15 +141,15 @@ function fieldAt(whole: JsonObject, path: readonly string[]) {
   return { schema, need };
 }
 
-function dereference(schema: JsonObject, whole = schema): JsonObject {
-  const reference = getText(schema, '$ref');
-  const target = reference === null ? null : valueAt(whole, reference.slice(1));
-  if (isObject(target)) return dereference(target, whole);
-  const follow = (value: Json): Json => {
-    if (isArray(value)) return value.map(follow);
-    return isObject(value) ? dereference(value, whole) : value;
-  };
-  return mapMembers(schema, follow);
+/** A part of a schema, with what its references lead to in their place. */
+function dereference(part: Json, whole: JsonObject): Json {
+  if (isArray(part)) return part.map((item) => dereference(item, whole));
+  if (!isObject(part)) return part;
+  const reference = getText(part, '$ref');
+  const target = reference === null ? undefined : valueAt(whole, reference.slice(1));
+  return isObject(target)
+    ? dereference(target, whole)
+    : mapMembers(part, (member) => dereference(member, whole));
 }
 
 /** The schema of a mapping; of a list, that of its items. */

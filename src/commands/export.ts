@@ -90,7 +90,7 @@ export async function exportToNewFiles(args: NewExportArgs, io: Io): Promise<Exi
       ? await withTenant(project, io, (tenant) => exportTenant(tenant, { ...how, root: project.root }))
       : await exportBackup(openBackupAt(args.from, projects, project, io), how);
 
-  const folder = resolveOut(args, project, io);
+  const folder = resolve(io.cwd, args.out ?? join(project.root, 'config'));
   const shown = relative(io.cwd, folder) || '.';
   const inProject = pathInProject(folder, project);
   refuseExisting(exported.files, folder, io);
@@ -138,10 +138,6 @@ function listSecrets({ secrets }: Export, folder: string, io: Io) {
   return content === null ? null : { path, content, isChanged: content !== existing };
 }
 
-function resolveOut({ out }: Pick<Args, 'out'>, { root }: Pick<ProjectEnvironment, 'root'>, io: Io): string {
-  return out === undefined ? join(root, 'config') : resolve(io.cwd, out);
-}
-
 function refuseExisting(files: readonly ExportedFile[], folder: string, io: Io): void {
   const existing = files.map(({ path }) => join(folder, path)).filter((path) => existsSync(path));
   const [first] = existing;
@@ -166,7 +162,7 @@ async function mergeIntoManifests(args: Args, io: Io): Promise<ExitCode> {
       kinds: kindsNamed(args),
       isInScope: selection.includes,
       all: args.all,
-      folder: pathInProject(resolveOut(args, project, io), project),
+      folder: pathInProject(resolve(io.cwd, args.out ?? join(project.root, 'config')), project),
       delete: args.delete,
       read: (path) => readIfThere(inRoot(path), path),
       fileOf: (path) =>

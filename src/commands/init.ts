@@ -325,12 +325,13 @@ async function askForTenants(ask: Ask): Promise<readonly GivenTenant[]> {
   if ((await ask(kindOfTenant, oneOf(['sandbox', 'tenant']))) === 'sandbox') return [];
   const first = await askForAddresses(environmentName, ask);
   const others: GivenTenant[] = [];
-  const nameOther = () => newName(others, '-');
+  // It looks at those that were given until then.
+  const nameOther = newName(others, '-');
   const next =
     'Another tenant, for changes that were tested in this one? Its name, such as production, or - for none: [-] ';
-  for (let name = await ask(next, nameOther()); name !== '-'; ) {
+  for (let name = await ask(next, nameOther); name !== '-'; ) {
     others.push(await askForAddresses(name, ask));
-    name = await ask('Another one? Its name, or - for none: [-] ', nameOther());
+    name = await ask('Another one? Its name, or - for none: [-] ', nameOther);
   }
   if (others.length === 0) return [first];
   const preset = others.some(({ name }) => name === 'test') ? 'first' : 'test';

@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { commandAt, groups, type OptionTable, positionalsOf } from './command.ts';
+import { type Command, commandAt, groups, positionalsOf } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -167,7 +167,7 @@ const ranges: Readonly<Record<string, readonly [least: number, most?: number]>> 
 /** What yargs accepts or ignores, but is a mistake. */
 function mistakesIn(
   args: Readonly<Record<string, unknown>>,
-  options: OptionTable,
+  options: Command['options'],
   argv: readonly string[],
 ): readonly Mistake[] {
   const { _: words } = args;
@@ -214,7 +214,7 @@ function optionIn(word: string): { readonly option?: string; readonly value?: st
   return { option: written.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value };
 }
 
-function mistakeIn(word: string, options: OptionTable): Mistake | null {
+function mistakeIn(word: string, options: Command['options']): Mistake | null {
   const { option, value } = optionIn(word);
   if (option === undefined) return null;
   const known = Object.entries(options).flatMap(([name, { alias = [] }]) => [name, alias].flat());

@@ -89,8 +89,6 @@ function modeOf(io: Io): Mode {
 function openDisplay(io: Io) {
   const { stderr, signal } = io;
   const mode = modeOf(io);
-  // Asked each time: a terminal can be resized.
-  const width = () => Math.max(0, viewOf(stderr, io).width - 1);
   let isDrawn = false;
   const clear = () => {
     if (isDrawn) stderr.write('\r\x1b[2K');
@@ -112,11 +110,15 @@ function openDisplay(io: Io) {
     note(`Interrupted: waiting for the end of ${requests}. Another Ctrl-C ends the program at once.`);
   };
   signal.addEventListener('abort', onAbort, { once: true });
-  const draw = (text: string) => {
-    stderr.write(`\r\x1b[2K${cut(oneLine(text), width())}`);
+  /** Draws the line of the terminal, with `more` cut to the room beside the text. */
+  const draw = (text: string, more = '') => {
+    // Asked each time: a terminal can be resized.
+    const width = Math.max(0, viewOf(stderr, io).width - 1);
+    const beside = more === '' ? '' : `  ${cutMiddle(more, width - text.length - 2)}`;
+    stderr.write(`\r\x1b[2K${cut(oneLine(text + beside), width)}`);
     isDrawn = true;
   };
-  const bar = mode === 'bar' ? new Bar({ draw, width }) : null;
+  const bar = mode === 'bar' ? new Bar(draw) : null;
   const end = () => {
     bar?.stop();
     clear();
@@ -195,15 +197,9 @@ const shortestEta = 10_000;
 /** A wait of this many milliseconds needs an explanation. */
 const longWait = 2000;
 
-/** A line of the terminal that is drawn again. */
-interface Line {
-  width(): number;
-  draw(text: string): void;
-}
-
 /** Counts answered requests, or finished changes once an apply has begun. A request counts once, also when it is retried. */
 class Bar {
-  readonly #display: Line;
+  readonly #drawLine: (text: string, more: string) => void;
   readonly #begun = Date.now();
   readonly #sent = new Set<string>();
   readonly #answered = new Set<string>();
@@ -212,8 +208,8 @@ class Bar {
   #until = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(display: Line) {
-    this.#display = display;
+  constructor(drawLine: (text: string, more: string) => void) {
+    this.#drawLine = drawLine;
   }
 
   add(event: RunEvent): void {
@@ -260,8 +256,7 @@ class Bar {
     // A wait explains why nothing moves, so it stays until it is over.
     const wait = this.#until - Date.now();
     const more = [eta, wait > 0 ? limitWords(wait) : words].filter(Boolean).join('  ');
-    const room = this.#display.width() - bar.length - 2;
-    this.#display.draw(more === '' ? bar : `${bar}  ${cutMiddle(more, room)}`);
+    this.#drawLine(bar, more);
   }
 }
 

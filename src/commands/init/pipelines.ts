@@ -10,7 +10,7 @@ import {
   valuesIn,
 } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
-import { fail, onFailure } from '../../model/failure.ts';
+import { attempt, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
 import {
   type Choices,
@@ -108,13 +108,11 @@ function connectionsOf(
   project: Omit<LoadOptions, 'environment'>,
   environments: readonly string[],
 ): Environment['connection'][] {
-  try {
-    return environments.map(
-      (environment) => loadEnvironment({ ...project, environment }).environment.connection,
-    );
-  } catch (error) {
-    return onFailure(() => [])(error);
-  }
+  return attempt(
+    () =>
+      environments.map((name) => loadEnvironment({ ...project, environment: name }).environment.connection),
+    () => [],
+  );
 }
 
 /** The group of all tenants but the first in a new project. */
