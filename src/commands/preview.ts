@@ -62,7 +62,7 @@ export const command = describeCommand({
   try {
     await new Promise<void>((end, fail) => {
       const shared = new SharedWork(async () => {
-        preview.announce();
+        preview.show(null);
         await update();
         preview.show(snapshot);
       });

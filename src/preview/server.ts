@@ -71,19 +71,10 @@ export class Preview {
     return this;
   }
 
-  /** Says on every open page that files or the tenant are being read again, until the next {@link show}. */
-  announce(): void {
-    this.#isReading = true;
-    this.#notifyAll();
-  }
-
-  show(snapshot: Snapshot): void {
-    this.#snapshot = snapshot;
-    this.#isReading = false;
-    this.#notifyAll();
-  }
-
-  #notifyAll(): void {
+  /** Shows a state on every open page. Without one, says that files or the tenant are being read again. */
+  show(snapshot: Snapshot | null): void {
+    this.#isReading = snapshot === null;
+    this.#snapshot = snapshot ?? this.#snapshot;
     this.#version += 1;
     for (const listener of this.#listeners) listener.write(`data: ${this.#version}\n\n`);
   }

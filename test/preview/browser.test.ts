@@ -249,7 +249,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     const source = { file: 'config/a.yaml', line: 3, column: 1 };
     const { page, preview } = await visit(snapshot([mail]));
     const { address } = mail;
-    preview.announce();
+    preview.show(null);
     await page.getByText('Reading again …').waitFor();
     const diagnostics = [
       { code: 'unknown-field', severity: 'error', message: 'Unknown field `bdy`.', source, address },

@@ -99,7 +99,7 @@ describe('the server', () => {
   it('says that it reads again until it has read', async () => {
     const headers = { 'x-preview-token': token };
     const isReading = async () => JSON.parse((await ask({ path: '/api/templates', headers })).text).isReading;
-    preview.announce();
+    preview.show(null);
     expect(await isReading()).toBe(true);
     preview.show(snapshot([welcome]));
     expect(await isReading()).toBe(false);
