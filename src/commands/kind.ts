@@ -20,6 +20,7 @@ import { ExitCode, fail, hasErrors, unreadableFile } from '../model/failure.ts';
 import { getText, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { pointer, valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
+import { findPlace } from '../openapi/collection.ts';
 import { OpenApi } from '../openapi/document.ts';
 import { draftAll, draftKind } from '../openapi/draft.ts';
 import { oneLine } from '../report/safe.ts';
@@ -82,7 +83,6 @@ const optionsOf: Readonly<Record<Args['action'], readonly string[]>> = {
 };
 
 const library = 'examples/kinds/library';
-const descriptorName = (kind: string) => `${kind}.kind.yaml`;
 
 export function libraryKinds(): string[] {
   return readdirSync(packageFile(library))
@@ -106,7 +106,7 @@ function add({ subject, config }: Args, io: Io): ExitCode {
     throw fail('unknown-kind', `The library has no kind ${subject}.`, { hint });
   }
   const root = dirname(projectFileOf(config, io));
-  const file = join('kinds', descriptorName(subject));
+  const file = join('kinds', `${subject}.kind.yaml`);
   if (existsSync(join(root, file)))
     throw fail('file-exists', `${file} already exists. Nothing was written.`, {
       hint: 'Remove it first, or compare it with the one in the package.',
@@ -117,7 +117,7 @@ function add({ subject, config }: Args, io: Io): ExitCode {
   return ExitCode.done;
 }
 
-const readKind = (kind: string) => readFileSync(packageFile(join(library, descriptorName(kind))), 'utf8');
+const readKind = (kind: string) => readFileSync(packageFile(`${library}/${kind}.kind.yaml`), 'utf8');
 
 /**
  * Checks a kind of the project against the tenant, which is only read. With `--write`, a descriptor that holds is marked as
@@ -224,7 +224,7 @@ function draft({ subject, path, out, all }: Subject, io: Io): ExitCode {
     });
   const api = openDocument(subject, io);
   if (path === undefined) return draftWhole(api, all ?? '', io);
-  const { text } = draftKind(api, path, kind);
+  const { text } = draftKind(api, findPlace(api, path), kind);
   if (out === undefined) io.stdout.write(text);
   else writeDraft(out, text, io);
   return ExitCode.done;

@@ -3,7 +3,7 @@ import { isFieldName, isMemberName } from '../model/json.ts';
 import {
   type Collection,
   collectionsIn,
-  findPlace,
+  type findPlace,
   kindName,
   pascalCase,
   readCollection,
@@ -13,28 +13,19 @@ import {
 import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
 import { beside, type Findings, fieldLines, type Update } from './fields.ts';
 
-/** The descriptor of a kind, as far as a document defines it. */
-interface Draft {
-  readonly kind: string;
-  readonly path: string;
-  readonly text: string;
-}
-
 /**
- * Drafts the descriptor of a kind from its collection. Throws a Failure for a path that the document does not have.
+ * Drafts the descriptor of a kind from its collection, as far as the document defines it.
  *
- * @param kind its name; `null`: from the path
+ * @param named its name; `null`: from the path
+ * @param known the kinds that it may refer to; `null`: they are unknown
  */
-export function draftKind(api: OpenApi, path: string, kind: string | null): Draft {
-  return draftOf(api, readCollection(api, findPlace(api, path)), kind, null);
-}
-
-function draftOf(
+export function draftKind(
   api: OpenApi,
-  collection: Collection,
+  place: ReturnType<typeof findPlace>,
   named: string | null,
-  known: Findings['known'],
-): Draft {
+  known: Findings['known'] = null,
+) {
+  const collection = readCollection(api, place);
   const missed: string[] = [];
   const miss = (message: string) => missed.push(message);
   const findings: Findings = { api, collection, ...objectOf(api, collection), known, miss };
@@ -49,10 +40,10 @@ function draftOf(
 }
 
 /** Drafts all collections of a document, with references between the drafted kinds. Reports those left out. */
-export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Draft[]; leftOut: string[] } {
+export function draftAll(api: OpenApi, builtIn: Iterable<string>) {
   const known = new Map([...builtIn].map((name) => [name, name]));
   const { collections, leftOut } = collectionsIn(api);
-  const drafted = new Map<string, (typeof collections)[number]['place']>();
+  const drafted = new Map<string, ReturnType<typeof findPlace>>();
   for (const { place, kind } of collections) {
     const other = drafted.get(kind);
     if (other) leftOut.push(`${place.found}: ${kind} is drafted from ${other.found}`);
@@ -63,7 +54,7 @@ export function draftAll(api: OpenApi, builtIn: Iterable<string>): { drafts: Dra
     const name = pascalCase(singular(tag ?? ''));
     if (name !== '' && !known.has(name)) known.set(name, kind);
   }
-  const drafts = [...drafted].map(([kind, place]) => draftOf(api, readCollection(api, place), kind, known));
+  const drafts = [...drafted].map(([kind, place]) => draftKind(api, place, kind, known));
   return { drafts, leftOut };
 }
 
