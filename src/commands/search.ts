@@ -1,6 +1,5 @@
 import { runSearch } from '../engine/search.ts';
 import { loadProject } from '../loader/index.ts';
-import type { FoundProfiles } from '../model/documents.ts';
 import { ExitCode } from '../model/failure.ts';
 import { get, isArray, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { layout, row, span, table } from '../report/layout.ts';
@@ -39,6 +38,7 @@ export const command = describeCommand({
 });
 
 type SearchFormat = (typeof searchFormats)[number];
+type FoundProfiles = Awaited<ReturnType<typeof runSearch>>;
 
 interface SearchOptions extends ReportOptions {
   /** A table has the columns with ids. */

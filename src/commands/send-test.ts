@@ -5,7 +5,6 @@ import { parseDocuments } from '../loader/parse.ts';
 import { Problems, SourceFile, unresolved } from '../loader/problems.ts';
 import { decodeText } from '../loader/source.ts';
 import { type ReadTag, readTree } from '../loader/tree.ts';
-import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { layout, paragraph, type Row, row, span } from '../report/layout.ts';
@@ -82,6 +81,8 @@ function readContext(name: string, io: Io): JsonObject {
   });
 }
 
+type TestNotification = Parameters<typeof sendTest>[0];
+
 const origins = { customised: 'as customised in the tenant', default: "the vendor's default" } as const;
 
 const undecidedTo = 'The tenant decides, and its API does not say who. Expect that real people get it.';
@@ -114,7 +115,7 @@ function warningRows({ differing }: TestNotification): Row[] {
 /** Says whether the test notification was sent, and what the tenant answered: `null` if nothing was sent. */
 function testOutcome(
   test: TestNotification,
-  answer: TestAnswer | null,
+  answer: Awaited<ReturnType<typeof sendTest>> | null,
   format: 'text' | 'json',
   options: ReportOptions,
 ): string {

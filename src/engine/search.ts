@@ -7,7 +7,7 @@ import type { Call } from '../kinds/http.ts';
 import { allOf, someOf } from '../kinds/live-objects.ts';
 import { profileSearch, runRules, runSaved } from '../kinds/profile-search.ts';
 import type { Resource } from '../kinds/resource.ts';
-import type { Change, DraftPlan, FoundProfiles, Impact, Moved } from '../model/documents.ts';
+import type { Change, DraftPlan, Impact, Moved } from '../model/documents.ts';
 import { Failure, fail, isInterruption } from '../model/failure.ts';
 import { canonicalJson, get, type JsonObject, mapMembers, objectsIn } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
@@ -25,16 +25,13 @@ import { readOnlyTenant, type Tenant } from './tenant.ts';
 export async function runSearch(
   resources: readonly Resource[],
   tenant: Tenant,
-  {
-    label,
-    limit = Number.POSITIVE_INFINITY,
-    order,
-  }: {
+  search: {
     readonly label: string;
     readonly limit?: number | undefined;
     readonly order?: string | undefined;
   },
-): Promise<FoundProfiles> {
+) {
+  const { label, limit = Number.POSITIVE_INFINITY, order } = search;
   const searches = resources.filter(({ kind }) => kind === profileSearch);
   const { rules, request } = await findSearch(label, searches, readOnlyTenant(tenant));
   const { client } = tenant;
@@ -51,7 +48,7 @@ async function findSearch(
   label: string,
   searches: readonly Resource[],
   tenant: Tenant,
-): Promise<Pick<FoundProfiles, 'rules'> & { readonly request: Call }> {
+): Promise<{ readonly rules: 'declared' | 'saved'; readonly request: Call }> {
   const { client, environment } = tenant;
   const { settings } = environment;
   const declared = searches.find(

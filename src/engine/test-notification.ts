@@ -10,7 +10,6 @@ import { listedFor, notificationTemplate } from '../kinds/notifications.ts';
 import type { Environment } from '../kinds/project.ts';
 import type { Resource } from '../kinds/resource.ts';
 import { type Address, type Key, parseAddress } from '../model/address.ts';
-import type { TestAnswer, TestNotification } from '../model/documents.ts';
 import { ExitCode, fail, interruption } from '../model/failure.ts';
 import { canonicalJson, get, getText, isObject, type JsonObject, mapMembers } from '../model/json.ts';
 import { literal } from '../model/marker.ts';
@@ -77,7 +76,7 @@ export async function prepareTest(
   choices: TestChoices,
   resources: readonly Resource[],
   tenant: Tenant,
-): Promise<TestNotification> {
+) {
   const { settings } = tenant.environment;
   checkTestChoices(choices, tenant.environment);
   const { template, object } = await readTemplate(key, resources, tenant);
@@ -90,17 +89,21 @@ export async function prepareTest(
     address,
     key: name,
     medium,
+    // The text that the tenant sends: a customised one, or the vendor's default.
     template,
     subject: showField('subject'),
     from: showField('from'),
     replyTo: showField('replyTo'),
+    // Declared fields that are different in the tenant.
     differing: Object.entries(declared?.ensure === 'present' ? declared.fields : {}).flatMap(
       ([field, value]) => {
         const type = notificationTemplate.fields[field];
         return !type || sameValue(type, value, get(fields, field)) ? [] : [field];
       },
     ),
+    // `null`: the tenant uses the recipient's.
     locale: settings.sendTest === 'extended' ? (choices.locale ?? locale) : null,
+    // `null`: the tenant decides.
     to: choices.to,
     context: choices.context ?? (await contextFor(object, tenant)),
   };
@@ -137,9 +140,9 @@ async function contextFor({ key, fields }: LiveObject, { client }: Tenant): Prom
 
 /** Sends a test notification (seed 001, rule 5). Throws a Failure, with exit 3 if it may have been sent. */
 export async function sendTest(
-  { key, medium, address, context, locale, to }: TestNotification,
+  { key, medium, address, context, locale, to }: Awaited<ReturnType<typeof prepareTest>>,
   { client, environment: { settings } }: Tenant,
-): Promise<TestAnswer> {
+) {
   const body = {
     key,
     medium,

@@ -6,7 +6,7 @@ import type { Address } from './address.ts';
 import { groupBy } from './basics.ts';
 import { checkoutDigest, sha256 } from './digest.ts';
 import { type Diagnostic, ExitCode, hasErrors, version } from './failure.ts';
-import { get, isArray, isObject, type Json, type JsonObject } from './json.ts';
+import { get, isArray, isObject, type Json } from './json.ts';
 import { markersIn } from './marker.ts';
 import type { TenantName } from './tenant.ts';
 
@@ -244,37 +244,6 @@ export function shareDiagnostics(
     const message = diagnostic.message.replace(/[.]$/, '');
     return { ...diagnostic, message: `${message} (only in ${wordsFor([...names])}).` };
   });
-}
-
-export interface FoundProfiles {
-  readonly label: string;
-  /** The rules of the manifest, or those saved in the tenant. */
-  readonly rules: 'declared' | 'saved';
-  readonly profiles: readonly JsonObject[];
-  readonly more: boolean;
-}
-
-export interface TestNotification {
-  readonly address: Address;
-  readonly key: string;
-  readonly medium: string;
-  /** The text that the tenant sends: a customised one, or the vendor's default. */
-  readonly template: 'customised' | 'default';
-  readonly subject: string | null;
-  readonly from: string | null;
-  readonly replyTo: string | null;
-  /** Declared fields that are different in the tenant. */
-  readonly differing: readonly string[];
-  /** `null`: the tenant uses the recipient's. */
-  readonly locale: string | null;
-  /** `null`: the tenant decides. */
-  readonly to: readonly string[] | null;
-  readonly context: JsonObject;
-}
-
-export interface TestAnswer {
-  readonly status: number;
-  readonly trackingId: string | null;
 }
 
 /** The kinds whose objects the mail provider verifies, in the order of a mail set-up. */
