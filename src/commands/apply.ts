@@ -10,7 +10,6 @@ import {
   requireApproved,
   requireProven,
   requireWritable,
-  resourcesAtHand,
   type SavedResult,
 } from '../engine/apply.ts';
 import { applyFleet, checkFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
@@ -31,7 +30,7 @@ import {
   type Result,
   shareDiagnostics,
 } from '../model/documents.ts';
-import { type Diagnostic, ExitCode, fail, isError } from '../model/failure.ts';
+import { attempt, type Diagnostic, ExitCode, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
@@ -146,7 +145,12 @@ export const command = describeCommand({
     if (proofs) {
       requireProven(plan, proofs);
       const load = (environment: string) => loadProject({ ...projectFileOptions(args, io), environment });
-      const declared = resources ?? resourcesAtHand(() => loadProject(options));
+      const declared =
+        resources ??
+        attempt(
+          () => loadProject(options).resources,
+          () => [],
+        );
       printDifferences([{ plan, declared }], proofs, load, io);
     }
     if (args.dryRun) {
@@ -291,7 +295,7 @@ function printSaved(files: readonly SavedResult[], io: Io): boolean {
   return isWhole;
 }
 
-/** Prints remarks on values that a proof does not cover, each once. */
+/** Prints remarks on values that a proof does not cover, each once. A proof stands without the manifests, if they cannot be read. */
 function printDifferences(
   plans: readonly { readonly plan: Plan; readonly declared: readonly Resource[] }[],
   proofs: readonly Result[],
@@ -299,7 +303,15 @@ function printDifferences(
   io: Io,
 ): void {
   const names = new Set(proofs.map(({ environment }) => environment));
-  const proving = new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+  const proving = new Map(
+    [...names].map((name) => [
+      name,
+      attempt(
+        () => load(name).resources,
+        () => [],
+      ),
+    ]),
+  );
   const all = plans.map(({ plan, declared }) => {
     return { name: plan.environment, diagnostics: differencesHere(plan, declared, proving) };
   });
@@ -419,7 +431,15 @@ async function applySeveral(
     );
   if (proofs) {
     const plans = fleet.environments.flatMap(({ name, plan }) =>
-      plan ? { plan, declared: resourcesAtHand(() => projects.load(name)) } : [],
+      plan
+        ? {
+            plan,
+            declared: attempt(
+              () => projects.load(name).resources,
+              () => [],
+            ),
+          }
+        : [],
     );
     printDifferences(plans, proofs, projects.load, io);
   }

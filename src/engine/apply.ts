@@ -320,16 +320,6 @@ export function requireProven(plan: Plan, results: readonly Result[]): void {
   );
 }
 
-/** The declarations. A saved plan is applied without them: nothing if they cannot be read. */
-export function resourcesAtHand(load: () => Project): readonly Resource[] {
-  try {
-    return load().resources;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return [];
-  }
-}
-
 /**
  * The values that a proof does not cover: those in changed objects that variables, secrets, lookups or overlays decide, here or
  * in the proving environments. Manifests that have changed since the plan do not count.

@@ -68,9 +68,10 @@ async function readByKeys({ client }: Tenant, kind: Kind): Promise<LiveObject[]>
 async function checkPlan(reader: Tenant, kind: Kind, load: Parameters<typeof checkKind>[2]) {
   const exported = await exportTenant(reader, { kinds: [kind.name] });
   const texts = new Map(exported.files.map(({ path, content }) => [path, content]));
-  const text = (path: string) => texts.get(path) ?? '';
-  const glob = () => [...texts.keys()].filter((path) => path.endsWith('.yaml'));
-  const source = { glob, read: (path: string) => Buffer.from(text(path)), text };
+  const source = {
+    glob: () => [...texts.keys()].filter((path) => path.endsWith('.yaml')),
+    text: (path: string) => texts.get(path) ?? '',
+  };
   const project = load({ source, manifests: ['**/*.yaml'] });
   // The tenant has the secrets that an export conceals, so the plan uses its values.
   const asked = new Set<string>();

@@ -120,9 +120,6 @@ export async function mergeTenant(
   const unread = found.missing.flatMap(({ reference: { kind, uses } }) =>
     read.refusals.has(kind) ? uses : [],
   );
-  // Nothing is known of what they refer to: these fields stay.
-  const isUnread = (resource: Resource, field: string) =>
-    unread.some((use) => use.resource === resource && topName(use.at) === field);
   const renamed = renamesOf(inScope, index, kinds);
   const merged = mergeExport({
     ...options,
@@ -135,9 +132,9 @@ export async function mergeTenant(
       matches: (name, test) => secrets.problem(name) !== null || secrets.matches(name, test),
     },
     resources: resources.map((resource) => {
-      const fields = mapMembers(resource.fields, (value, name) =>
-        isUnread(resource, name) ? undefined : value,
-      );
+      // Nothing is known of what these fields refer to: they stay.
+      const kept = unread.filter((use) => use.resource === resource).map((use) => topName(use.at));
+      const fields = mapMembers(resource.fields, (value, name) => (kept.includes(name) ? undefined : value));
       return fillReferences(fillLookups({ ...resource, fields }, answer), found, renamed);
     }),
     // An unreadable object is not gone: its manifest stays.

@@ -26,6 +26,7 @@ import {
   withDigest,
 } from '../model/documents.ts';
 import {
+  attempt,
   type Diagnostic,
   ExitCode,
   Failure,
@@ -55,13 +56,11 @@ import { pastApplies } from './results.ts';
 import { withSince } from './since.ts';
 import { journalFolder, type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
-/** `not run`: an interrupted run starts no further environment. */
-type FleetProgressState = 'begun' | 'done' | 'failed' | 'not run';
-
 export interface FleetOptions {
   readonly parallel: number;
   readonly signal: AbortSignal;
-  onProgress?(name: string, state: FleetProgressState): void;
+  /** `not run`: an interrupted run starts no further environment. */
+  onProgress?(name: string, state: 'begun' | 'done' | 'failed' | 'not run'): void;
   tenantOptions?(name: string): TenantOptions;
 }
 
@@ -228,13 +227,12 @@ async function refuseChangedLater(root: string, plan: Plan, result: Result): Pro
 function environmentPlans({ environments }: Fleet, { environment }: Pick<FleetCheckOptions, 'environment'>) {
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
-    try {
-      return [{ project: environment(plan.environment), plan }];
-    } catch (error) {
-      // The apply reports an environment that cannot be read.
-      if (error instanceof Failure) return [];
-      throw error;
-    }
+    // The apply reports an environment that cannot be read.
+    const project = attempt(
+      () => environment(plan.environment),
+      () => null,
+    );
+    return project ? [{ project, plan }] : [];
   });
 }
 

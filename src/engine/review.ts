@@ -19,12 +19,9 @@ import type { lookedUpBy } from '../planner/references.ts';
  */
 export function nameDifferences<D extends SideDifference, T extends Pick<Change, 'address' | 'kind'>>(
   differing: readonly (T & { readonly diff: readonly D[] })[],
-  {
-    kinds,
-    objects,
-    lookedUp,
-  }: { kinds: Kinds; objects: readonly LiveObject[]; lookedUp: ReturnType<typeof lookedUpBy> },
+  known: { kinds: Kinds; objects: readonly LiveObject[]; lookedUp: ReturnType<typeof lookedUpBy> },
 ): (T & { readonly diff: readonly D[] })[] {
+  const { kinds, objects, lookedUp } = known;
   const index = new LiveIndex(objects);
   return differing.map((each) => {
     const kind = kinds.get(each.kind);

@@ -27,8 +27,6 @@ export interface Detected {
   readonly because: string;
 }
 
-type SurveyedProject = Pick<ProjectEnvironment, 'environment' | 'secrets'>;
-
 export interface Survey {
   /** The kinds that the tenant lists, and how many objects of each. */
   readonly found: readonly { readonly kind: Kind; readonly count: number }[];
@@ -69,7 +67,10 @@ interface Guess {
  *
  * Throws a Failure when the credentials or an address are wrong, and when no list can be read.
  */
-export async function surveyTenant(project: SurveyedProject, options: SurveyOptions): Promise<Survey> {
+export async function surveyTenant(
+  project: Pick<ProjectEnvironment, 'environment' | 'secrets'>,
+  options: SurveyOptions,
+): Promise<Survey> {
   const { environment } = project;
   const { isCheck = false, ...tenantOptions } = options;
   const { kinds } = environment;
