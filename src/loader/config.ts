@@ -400,7 +400,9 @@ function checkCollections(
   const pathsHere = (kind: Kind) => {
     const path = kind.resource.path(settings);
     const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
-    return [path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
+    // Without escapes; empty for a base URL that could not be resolved, which is reported.
+    const base = parseUrl(endpoint?.baseUrl ?? '')?.pathname ?? '';
+    return endpoint ? [path, (percentDecoded([base])?.join('') ?? base) + path] : [path];
   };
   const [holderOf, holderAnywhere] = [holdersIn(kinds, pathsHere), holdersIn(kinds)];
   const reported = new Set<Kind>();
@@ -414,12 +416,6 @@ function checkCollections(
     const at = named === undefined ? pointer(service, 'baseUrl') : pointer('identity', 'paths', named);
     problems.report(collectionTaken(kind.resource.path(settings), holder), find(at).place);
   }
-}
-
-/** The path of a base URL, without escapes; empty for one that could not be resolved, which is reported. */
-function pathIn(baseUrl: string): string {
-  const path = parseUrl(baseUrl)?.pathname ?? '';
-  return percentDecoded([path])?.join('') ?? path;
 }
 
 function readLimits(written: WrittenLimits, isInstant: boolean): Environment['limits'] {

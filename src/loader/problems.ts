@@ -18,11 +18,6 @@ export class SourceFile {
     this.text = text;
   }
 
-  /** False for a file without text, and for one of credentials: none of its lines is shown. */
-  get isShown(): boolean {
-    return this.text !== '' && !holdsCredentials(this.path);
-  }
-
   /** The line and column of an offset. Lines are counted when the first one is needed. */
   at(offset: number): Source {
     if (offset === 0) return { file: this.path, line: 1, column: 1 };
@@ -151,6 +146,8 @@ export class Problems {
   add(code: string, message: string, place: Place | null, details: Details = {}): void {
     if (message.includes(unresolved) || !this.#accepts(place, code)) return;
     const { hint, address, excerpt } = details;
+    // None of the lines of a file of credentials is shown, and a file without text has none.
+    const isShown = excerpt !== false && place?.file.text && !holdsCredentials(place.file.path);
     const isConcealed = excerpt === false || place?.file.conceals(place.offset) === true;
     const show = (text: string) => text.replaceAll(quotations, isConcealed ? '•••' : '$1');
     const severity = details.severity ?? (this.tolerated.includes(code) ? 'warning' : 'error');
@@ -162,7 +159,7 @@ export class Problems {
       severity,
       message: show(message),
       ...(source && { source }),
-      ...(place && excerpt !== false && place.file.isShown && { excerpt: place.file.excerpt(place.offset) }),
+      ...(isShown && { excerpt: place.file.excerpt(place.offset) }),
       ...(typeof hint === 'string' && { hint: show(hint) }),
       ...(address !== undefined && { address }),
     });

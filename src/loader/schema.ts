@@ -96,23 +96,23 @@ function isReportable({ keyword, data, schemaPath, propertyName }: ErrorObject):
   return !summaryKeywords.includes(keyword);
 }
 
+/** Of several lists of choices for one value, the shortest says most. */
 function dropWiderChoices(errors: readonly ErrorObject[]): ErrorObject[] {
   const fewest = new Map<string, number>();
-  for (const error of errors) {
-    const fewer = fewest.get(error.instancePath) ?? Number.POSITIVE_INFINITY;
-    fewest.set(error.instancePath, Math.min(fewer, countChoices(error) ?? fewer));
+  for (const { keyword, params, instancePath } of errors) {
+    const fewer = fewest.get(instancePath) ?? Number.POSITIVE_INFINITY;
+    if (keyword === 'enum') fewest.set(instancePath, Math.min(fewer, params.allowedValues.length));
   }
-  return errors.filter((error) => (countChoices(error) ?? 0) <= (fewest.get(error.instancePath) ?? 0));
-}
-
-function countChoices({ keyword, params }: ErrorObject): number | null {
-  return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues.length : null;
+  return errors.filter(
+    ({ keyword, params, instancePath }) =>
+      keyword !== 'enum' || params.allowedValues.length === fewest.get(instancePath),
+  );
 }
 
 /** An error of a schema in words for people who do not know the schema. `node` is what is written at its place. */
 function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
   if (name !== null) return describeName(error, name);
-  const { keyword, params, data, schema, parentSchema, instancePath, message } = error;
+  const { keyword, data, schema, parentSchema, instancePath, message } = error;
   const label = labelOf(instancePath);
   const subject = label.charAt(0).toUpperCase() + label.slice(1);
   const code = 'invalid-value';
@@ -145,20 +145,20 @@ function explainFault({ error, name }: SchemaFault, node: unknown): Problem {
       };
     }
     default: {
-      const what = get(limits, keyword)?.(params, data) ?? `${message}, not ${showInQuotes(data)}`;
+      const what = limitWords(error) ?? `${message}, not ${showInQuotes(data)}`;
       return { code, message: `${subject} ${what}.` };
     }
   }
 }
 
-const limits: Readonly<Record<string, (params: ErrorObject['params'], data: unknown) => string>> = {
-  maxLength: ({ limit }) => `is longer than ${limit} characters`,
-  maxItems: ({ limit }) => `has more than ${limit} items`,
-  maxProperties: ({ limit }) => `has more than ${limit} member${limit === 1 ? '' : 's'}`,
-  uniqueItems: ({ i, j }) => `has an item twice, at ${j} and ${i}`,
-  minimum: ({ limit }, data) => `must be ${limit} or more, not ${brief(data)}`,
-  maximum: ({ limit }, data) => `must be ${limit} or less, not ${brief(data)}`,
-};
+function limitWords({ keyword, params: { limit, i, j }, data }: ErrorObject): string | null {
+  if (keyword === 'maxLength') return `is longer than ${limit} characters`;
+  if (keyword === 'maxItems') return `has more than ${limit} items`;
+  if (keyword === 'maxProperties') return `has more than ${limit} member${limit === 1 ? '' : 's'}`;
+  if (keyword === 'uniqueItems') return `has an item twice, at ${j} and ${i}`;
+  if (keyword === 'minimum') return `must be ${limit} or more, not ${brief(data)}`;
+  return keyword === 'maximum' ? `must be ${limit} or less, not ${brief(data)}` : null;
+}
 
 function describeMissing({ params, parentSchema }: ErrorObject, subject: string): Problem {
   const name = String(params.missingProperty);
