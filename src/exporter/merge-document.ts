@@ -427,7 +427,7 @@ export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagno
   const { address } = resource;
   const [field = ''] = segmentsOf(at ?? '');
   const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
-  const source = at === undefined ? resource.source() : resource.locate(isDeclared ? at : pointer());
+  const source = at === undefined ? resource.source() : resource.point(isDeclared ? at : pointer()).source;
   const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
   return { ...rest, message, source, address };
 }

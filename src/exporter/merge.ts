@@ -121,10 +121,10 @@ function draftUndeclared(found: readonly MatchedDocument[], index: LiveIndex, in
   const objects = input.objects.filter((object) => !named.has(object) && input.inScope(object));
   const { drafts, diagnostics } = draftEach({ ...input, objects });
   if (!input.all) return { drafts: [], count: drafts.length, diagnostics: [] };
-  const twice = former.map(({ object, resource: { address, locate } }) => {
+  const twice = former.map(({ object, resource: { address, point } }) => {
     const why = `${address} exists as well, and its manifest has this name in \`renamedFrom\`.`;
     const remark = notExported(object.address, why, 'Remove `renamedFrom`, and export again.');
-    return { ...remark, source: locate('/lifecycle/renamedFrom') };
+    return { ...remark, source: point('/lifecycle/renamedFrom').source };
   });
   return { drafts, count: 0, diagnostics: [...diagnostics, ...twice] };
 }

@@ -42,9 +42,10 @@ export interface Resource {
     readonly isEnsuredHere: boolean;
   } | null;
   source(): Source;
-  /** The place of the value at a pointer. For a side file, the place that refers to it. */
-  locate(at: Pointer): Source;
-  /** With the line as an excerpt; with `offset`, in characters, the place inside a text, as far as that is known. */
+  /**
+   * The place of the value at a pointer, with its line as an excerpt. With `offset`, in characters, the place inside a text, as far
+   * as that is known; without it, that of a side file is the place that refers to it.
+   */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
   /** Where an overlay of the environment sets the value; `null` if the manifest does. */
   overlayAt(at: Pointer): Source | null;
@@ -75,7 +76,6 @@ export function undeclared(kind: Kind, key: Key, place: Source = nowhere): Resou
     secrets: () => [],
     declaration: null,
     source: () => place,
-    locate: () => place,
     point: () => ({ source: place, excerpt: '' }),
     overlayAt: () => null,
     isOverlaid: () => false,

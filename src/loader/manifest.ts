@@ -174,7 +174,6 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     lifecycle: isObject(lifecycle) ? readLifecycle(lifecycle, declared) : noLifecycle,
     secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
     source: () => sourceAt(place),
-    locate: (at) => sourceAt(find(at).place),
     point(at, offset) {
       const found = find(at);
       const text = valueAt(value, at);

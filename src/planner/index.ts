@@ -161,7 +161,7 @@ function notComparableRemarks({ match: { resource }, change, notComparable }: Co
     const written = isWritten ? ' It is written, because this plan writes what contains it.' : '';
     const message = `${address}: the tenant does not show ${told.join(', ')}, so it cannot be compared.${written}`;
     const hint = isWritten ? {} : { hint: `Write it with --rotate ${address}.` };
-    const source = resource.locate(first);
+    const source = resource.point(first).source;
     return [{ code: 'not-comparable', severity: 'info', message, ...hint, address, source }];
   });
 }

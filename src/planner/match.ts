@@ -113,7 +113,7 @@ function problemsOfPin({ kind, resource, live }: Match, index: LiveIndex): Diagn
     const message = `The tenant has no ${kind.name} with the id "${id}" that this manifest pins.`;
     const hint = 'Correct the id, or remove it to match by name.';
     return [
-      { code: 'unknown-id', severity: 'error', message, hint, source: resource.locate('/id'), address },
+      { code: 'unknown-id', severity: 'error', message, hint, source: resource.point('/id').source, address },
     ];
   }
   const holder = isRename({ kind, resource, live }) ? index.findByKey(kind, key) : null;
@@ -146,7 +146,7 @@ export function findPinnedElsewhere(
     const live = index.find(resource);
     const other = live ? byObject.get(live) : findByKeys(resource, byName);
     if (!other || !isMeant(resource, other)) return [];
-    const { file, line } = other.locate('/id');
+    const { file, line } = other.point('/id').source;
     const { address } = resource;
     const message = `${address} and ${other.address} (${file}:${line}, pinned by id) are the same object in the tenant.`;
     const hint =
@@ -174,7 +174,7 @@ function findMissedRenames(matches: readonly Match[], index: LiveIndex): Diagnos
           `The tenant has no ${former} to rename, so ${address} is created.`,
           'Correct `renamedFrom`, or remove it if the object is new.',
         ];
-    const source = resource.locate('/lifecycle/renamedFrom');
+    const { source } = resource.point('/lifecycle/renamedFrom');
     return [{ code: 'not-renamed', severity: 'warning', message, hint, source, address }];
   });
 }

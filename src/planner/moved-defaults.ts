@@ -65,7 +65,7 @@ export function movedDefaultRemark(moved: KnownMove): Diagnostic {
     severity: 'warning',
     message: `${resource.address}: the vendor has changed the default that this manifest was customised from. The manifest differs from the new default in ${differs}.`,
     hint: `Copy what you want from the new default, then set \`lifecycle.basedOn\` to ${contentDigest(kind, standard)}.`,
-    source: resource.locate('/lifecycle/basedOn'),
+    source: resource.point('/lifecycle/basedOn').source,
     address: resource.address,
     ...(versions.length > 0 ? { versions } : {}),
   };

@@ -349,7 +349,6 @@ export function fillReferences(
     fields,
     lifecycle: { ...lifecycle, ignore: lifecycle.ignore.map(fill) },
     secrets: () => resource.secrets().map(fill),
-    locate: (at) => resource.locate(find(at)),
     point: (at, offset) => resource.point(find(at), offset),
     overlayAt: (at) => resource.overlayAt(find(at)),
     isOverlaid: (at) => resource.isOverlaid(find(at)),

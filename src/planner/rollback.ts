@@ -136,7 +136,7 @@ function resourceOf(
   const { before, after, withheld = [] } = record;
   const [identity, formerly] = [identityOf(kind, key), identityOf(kind, former)];
   const manifest = manifests.get(identity) ?? manifests.get(formerly);
-  const { source, locate, point } = manifest ?? undeclared(kind, former);
+  const { source, point } = manifest ?? undeclared(kind, former);
   // A deleted object had the other name as well: nothing is left to rename.
   const isRenamed = record.action !== 'delete' && identity !== formerly;
   return {
@@ -160,7 +160,6 @@ function resourceOf(
     secrets: () => [...(manifest?.secrets() ?? []), ...withheld],
     shown: after ?? {},
     source,
-    locate,
     point,
   };
 }

@@ -483,18 +483,18 @@ describe('overlays', () => {
   });
 
   test('have the positions of their values', () => {
-    const { locate } = overlaid('{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } } } }');
-    expect(locate('/attributes/b/c')).toEqual({ file: 'tenantctl.yaml', line: 7, column: 68 });
-    expect(locate('/attributes/b/d')).toMatchObject({ file: 'config/a.yaml', line: 4 });
+    const { point } = overlaid('{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } } } }');
+    expect(point('/attributes/b/c').source).toEqual({ file: 'tenantctl.yaml', line: 7, column: 68 });
+    expect(point('/attributes/b/d').source).toMatchObject({ file: 'config/a.yaml', line: 4 });
   });
 
   test('leave the object, and mappings that they add to, where the manifest has them', () => {
-    const { locate, overlayAt } = overlaid(
+    const { point, overlayAt } = overlaid(
       '{ target: SimIntegration/*, merge: { attributes: { b: { c: 7 } }, statusMap: { x: y } } }',
     );
     for (const at of ['', '/attributes', '/attributes/b'])
-      expect([at, locate(at), overlayAt(at)]).toMatchObject([at, { file: 'config/a.yaml' }, null]);
-    expect(locate('/statusMap')).toMatchObject({ file: 'tenantctl.yaml' });
+      expect([at, point(at).source, overlayAt(at)]).toMatchObject([at, { file: 'config/a.yaml' }, null]);
+    expect(point('/statusMap').source).toMatchObject({ file: 'tenantctl.yaml' });
   });
 
   const overlay = (text: string) => ({

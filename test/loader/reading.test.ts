@@ -250,7 +250,9 @@ describe('a position that is asked for after reading', () =>
         .map((key) => `---\n# ${name}\nkind: SenderAddress\nemail: ${key}@${name}.example\n`)
         .join('');
     const all = load({ 'config/one.yaml': file('one'), 'config/two.yaml': file('two') }).resources;
-    const found = [...all, ...all.toReversed()].map((each) => [each.key[0], each.locate('/email')] as const);
+    const found = [...all, ...all.toReversed()].map(
+      (each) => [each.key[0], each.point('/email').source] as const,
+    );
     for (const [email, { file: path, line, column }] of found)
       expect(`${path}:${line}:${column}`).toBe(
         `config/${email?.slice(2, 5)}.yaml:${email?.startsWith('a') ? 4 : 8}:8`,

@@ -72,8 +72,8 @@ test.each([
   ['/attributes/gone', 4, 3],
   ['', 1, 1],
 ])('locate %s', (at, line, column) => {
-  const { locate } = resource(manifest, { 'config/d.txt': 'text' });
-  expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
+  const { point } = resource(manifest, { 'config/d.txt': 'text' });
+  expect(point(at).source).toEqual({ file: 'config/a.yaml', line, column });
 });
 
 describe('tags', () => {

@@ -113,9 +113,9 @@ test('every scalar is found again at its line and column', () => {
           }
         }
       }
-      const { locate } = resource(lines.join('\n'));
+      const { point } = resource(lines.join('\n'));
       for (const [at, line, column] of places)
-        expect(locate(at)).toEqual({ file: 'config/a.yaml', line, column });
+        expect(point(at).source).toEqual({ file: 'config/a.yaml', line, column });
     }),
     { numRuns: 50 },
   );

@@ -112,18 +112,19 @@ describe('a reference', () => {
   it('leaves resources without one as they are, and keeps the places of the others', () => {
     const plain = reader({ text: 'x' });
     expect(fillReferences(plain, resolve({ declared: [plain] }))).toBe(plain);
-    const point = (at: string, offset?: number) => ({ ...plain.point(at), excerpt: `${at} ${offset}` });
     const place = { file: 'overlay.yaml', line: 3, column: 1 };
     const placed = {
       ...reader({ owner: ref('Identity/Ann') }),
-      point,
-      locate: (at: string) => ({ ...place, file: at }),
+      point: (at: string, offset?: number) => ({
+        source: { ...place, file: at },
+        excerpt: `${at} ${offset}`,
+      }),
       overlayAt: () => place,
     };
     const given = { declared: [placed], objects: [live(identity, 'i1', 'Ann')] };
     const done = fillReferences(placed, resolve(given));
     expect(done.point('/owner', 4).excerpt).toBe('/owner 4');
-    expect(done.locate('/owner').file).toBe('/owner');
+    expect(done.point('/owner').source.file).toBe('/owner');
     expect(done.overlayAt('/owner')).toEqual(place);
     expect(done.source()).toEqual(plain.source());
     expect(done.address).toBe('Role/Reader');
@@ -161,7 +162,6 @@ describe('a reference', () => {
         { lifecycle: { ignore: [written] } },
       ),
       secrets: () => [written],
-      locate: source,
       point: (at) => ({ source: source(at), excerpt: '' }),
       overlayAt: source,
     };
@@ -171,8 +171,8 @@ describe('a reference', () => {
     );
     expect(done.fields).toEqual({ limits: { p1: { max: 1 } } });
     expect([done.lifecycle.ignore, done.secrets()]).toEqual([[place], [place]]);
-    const places = [done.locate(place), done.point(place).source, done.overlayAt(place)];
-    expect(places.map((each) => each?.file)).toEqual(Array(3).fill(written));
+    const places = [done.point(place).source, done.overlayAt(place)];
+    expect(places.map((each) => each?.file)).toEqual(Array(2).fill(written));
   });
 
   it('of what is declared absent may lead nowhere: what is above it may go too', () => {
