@@ -17,7 +17,7 @@ import { groupBy } from '../model/basics.ts';
 import type { Change } from '../model/documents.ts';
 import { type Diagnostic, hasCode, hasErrors } from '../model/failure.ts';
 import { get, isArray, isMemberName, isReference, type Json } from '../model/json.ts';
-import { type Pointer, pointer, topName } from '../model/pointer.ts';
+import { pointer, topName } from '../model/pointer.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
 import { exportTenant } from './export.ts';
@@ -98,8 +98,9 @@ function askedSecrets(
   secrets: Export['secrets'],
   asked: ReadonlySet<string>,
 ): Diagnostic[] {
-  const isOpen = (at: Pointer) => !fieldSays(fields[topName(at)], at, 'secret');
-  const open = secrets.filter((secret) => asked.has(secret.name) && isOpen(secret.at));
+  const open = secrets.filter(
+    (secret) => asked.has(secret.name) && !fieldSays(fields[topName(secret.at)], secret.at, 'secret'),
+  );
   const places = groupBy(open, ({ at }) => pathOf(at));
   if (places.length === 0) return [];
   const lines = places.slice(0, mostNames).map(([path, [{ address }, ...others]]) => {

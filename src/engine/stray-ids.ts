@@ -125,15 +125,14 @@ function mayHoldId(text: string): boolean {
   }
   for (let at = 0; at < text.length; at += 32) {
     let [start, end] = [at, at];
-    while (isHexDigit(text.charCodeAt(start - 1))) start -= 1;
-    while (isHexDigit(text.charCodeAt(end))) end += 1;
+    while (hexDigit.test(text.charAt(start - 1))) start -= 1;
+    while (hexDigit.test(text.charAt(end))) end += 1;
     if (end - start >= 32) return true;
   }
   return false;
 }
 
-const isHexDigit = (code: number): boolean =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+const hexDigit = /[\da-f]/i;
 
 /** Whether the descriptor is the project's own, so that it can say more of the kind. */
 const isOwn = ({ described }: Kind): boolean => described?.digest !== undefined;

@@ -99,10 +99,10 @@ function findLacking({ kind, ensure, fields, address, source }: Resource): Diagn
   return [{ code: 'required-field', severity: 'info', message, hint, address, source: source() }];
 }
 
-type Validation = ReturnType<typeof validateProject>;
-
 /** Joins the problems of several environments of a project: those that all of them have are reported once. */
-export function joinValidations(all: readonly (Validation & { readonly name: string })[]) {
+export function joinValidations(
+  all: readonly (ReturnType<typeof validateProject> & { readonly name: string })[],
+) {
   return {
     diagnostics: shareDiagnostics(all, (names) => names.join(', ')),
     exitCode: worstExitCode(all.map(({ exitCode }) => exitCode)),

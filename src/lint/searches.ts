@@ -84,7 +84,8 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
   if (!operators) return [];
   if (operator !== null && !operators.includes(operator)) {
     const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
-    return finding('rule-operator', at(rule, 'comparison_operator'), message, useOneOf(operators));
+    const hint = `Use one of ${operators.join(' ')}.`;
+    return finding('rule-operator', at(rule, 'comparison_operator'), message, hint);
   }
   if (type === 'ProfileAttributeRule') return judgeAttribute(rule, records);
   if (type === 'ProfileTypeRule') return findUnknown(profileTypes, rule, records);
@@ -93,8 +94,6 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
   const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
   return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
 }
-
-const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
 
 function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
   const [operator, value] = [textIn(rule, 'comparison_operator'), textIn(rule, 'value')];
@@ -109,7 +108,8 @@ function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
     const message = isOfDate
       ? `A date has no operator \`${operator}\`.`
       : `\`${operator}\` is for dates, and the attribute is not a date.`;
-    return finding('rule-attribute', at(rule, 'comparison_operator'), message, useOneOf(operators));
+    const hint = `Use one of ${operators.join(' ')}.`;
+    return finding('rule-attribute', at(rule, 'comparison_operator'), message, hint);
   }
   if (isOfDate === false || operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator))
@@ -192,8 +192,10 @@ function isDate(text: string, format: string | null): boolean {
   if (order.toSorted().join('') !== 'dmy' || pattern.length > 100) return mayBeDate(text);
   const parts = new RegExp(`^${pattern}$`).exec(text);
   if (!parts) return false;
-  const part = (name: string) => Number(parts[order.indexOf(name) + 1]);
-  return isCalendarDay(part('y'), part('m'), part('d'));
+  const [year = 0, month = 0, day = 0] = ['y', 'm', 'd'].map((name) =>
+    Number(parts[order.indexOf(name) + 1]),
+  );
+  return isCalendarDay(year, month, day);
 }
 
 /** False for a day that does not exist, and for numbers of days. */

@@ -15,7 +15,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { type Failure, fail, onFailure, systemCode } from '../model/failure.ts';
+import { attempt, type Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
 /** The git repository of a project, found without git and without reading its settings. */
@@ -341,33 +341,28 @@ export async function isInRepository(root: string, file: string): Promise<boolea
  * @param used files by their paths from the root: other files that git does not have do not count
  */
 export async function headCommit(root: string, used: readonly string[] = []) {
-  try {
-    const repository = repositoryOf(root);
-    if (!repository) return null;
-    return await withGit(repository, ({ run, top, prefix }) => {
-      const { status, stdout } = run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
-      if (status !== 0) return null;
-      const [id = '', author = ''] = stdout.split('\n');
-      const named = run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-      // Submodules are not looked into: git would follow their settings.
-      const show = [
-        'status',
-        '--porcelain',
-        '-z',
-        '--no-renames',
-        '--untracked-files=all',
-        '--ignore-submodules=all',
-      ];
-      const changed = run([...show, '--', prefix || '.'], { env: { GIT_WORK_TREE: top } });
-      const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
-      const isDirty = changed.stdout
-        .split('\0')
-        .some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
-      return { id: id + (isDirty ? '-dirty' : ''), author, branch: named.stdout.trim() };
+  const repository = attempt(
+    () => repositoryOf(root),
+    () => null,
+  );
+  if (!repository) return null;
+  const read = withGit(repository, ({ run, top, prefix }) => {
+    const { status, stdout } = run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);
+    if (status !== 0) return null;
+    const [id = '', author = ''] = stdout.split('\n');
+    const named = run(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+    // Submodules are not looked into: git would follow their settings.
+    const show = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all'];
+    const changed = run([...show, '--ignore-submodules=all', '--', prefix || '.'], {
+      env: { GIT_WORK_TREE: top },
     });
-  } catch (error) {
-    return onFailure(() => null)(error);
-  }
+    const untracked = new Set(used.map((path) => `?? ${prefix}${path}`));
+    const isDirty = changed.stdout
+      .split('\0')
+      .some((line) => (line.startsWith('?? ') ? untracked.has(line) : line !== ''));
+    return { id: id + (isDirty ? '-dirty' : ''), author, branch: named.stdout.trim() };
+  });
+  return read.catch(onFailure(() => null));
 }
 
 /** The files whose content differs from the last commit of their repository, staged or not, other than in line endings. */

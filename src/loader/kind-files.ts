@@ -139,9 +139,8 @@ export function collectionIn(path: string): string {
 /** Whether two paths are the same for some id in place of their braces. */
 function canBeSame(path: string, otherPath: string): boolean {
   const [one, other] = [path.split('/'), otherPath.split('/')];
-  const isSame = (segment: string, at: number) =>
-    segment === other[at] || [segment, other[at]].includes('{}');
-  return one.length === other.length && one.every(isSame);
+  if (one.length !== other.length) return false;
+  return one.every((segment, at) => segment === other[at] || [segment, other[at]].includes('{}'));
 }
 
 const general = /^(api|rest|v\d[\w.~-]*|latest|current|stable|alpha|beta|preview)$/;

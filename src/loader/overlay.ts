@@ -87,8 +87,10 @@ function mergeSources(
   let merged = manifest;
   for (const merge of merges) {
     const below = readableFields(kind, pick(merged, Object.keys(merge)));
-    const patch = (item: Json, name: string) => applyMergePatch(get(below, name) ?? null, item, isMapping);
-    merged = { ...merged, ...mapMembers(merge, patch) };
+    const patched = mapMembers(merge, (item, name) =>
+      applyMergePatch(get(below, name) ?? null, item, isMapping),
+    );
+    merged = { ...merged, ...patched };
   }
   if (get(merged, 'ensure') !== 'absent') return merged;
   const decisive = [manifest, ...merges].findLast((each) => Object.hasOwn(each, 'ensure')) ?? manifest;

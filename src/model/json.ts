@@ -113,7 +113,7 @@ export function parseJson(
   onInexact?: (name: string, digits: string) => void,
 ): Json | undefined {
   try {
-    if (!mayBeInexact(text)) return JSON.parse(text);
+    if (!doubtful.test(text)) return JSON.parse(text);
     const value: Json = JSON.parse(
       text.replace(tokens, (token) => (isInexact(token) ? `"${token}"` : token)),
     );
@@ -125,7 +125,7 @@ export function parseJson(
 }
 
 function* inexactNumbers(text: string): Generator<readonly [name: string, digits: string]> {
-  if (!mayBeInexact(text)) return;
+  if (!doubtful.test(text)) return;
   const outside: string[] = [];
   let name = '';
   for (const { 0: token, index } of text.matchAll(structure)) {
@@ -154,21 +154,18 @@ export function writeJson(
   return typeof value === 'string' && isNumber(name, value) ? value : JSON.stringify(value);
 }
 
-/** True when numbers in a text may not fit into a double: all others need no second look. */
-const mayBeInexact = (text: string): boolean => sixteenDigits.test(text) || largeExponent.test(text);
-
-/** A number keeps fewer than sixteen digits. */
-const sixteenDigits = /[\d.]{16}/;
-
-/** Numbers without so large an exponent are finite, unless they have many digits. Ids in quotes look like such numbers. */
-const largeExponent = /\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3})/;
+/**
+ * Matches where a number may not fit into a double: with sixteen digits, or with an exponent of three, outside of ids in quotes. All
+ * other texts need no second look.
+ */
+const doubtful = /[\d.]{16}|\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?\d{3})/;
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 
 /** The numbers in JSON text that {@link parseJson} keeps as texts. */
 export const inexactIn = (text: string): readonly string[] =>
-  mayBeInexact(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
+  doubtful.test(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
 
 /** Whether an object in JSON text has a key twice, so that {@link parseJson} loses the first value. */
 export function hasKeyTwice(text: string): boolean {
