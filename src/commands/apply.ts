@@ -249,11 +249,13 @@ function holdsOpenPlans(file: string, io: Io): boolean {
   return form === 'plan' || (form === 'fleet' && !isApplied);
 }
 
+type Plans = Extract<Document, { is: 'plan' | 'fleet' }>;
+
 /**
  * Reads the plan to apply, or the plans of several environments. Throws a Failure (exit 4) for a file that is cut or edited, or
  * has results without their plans: `show` joins those, too.
  */
-function readPlans(file: string, io: Io): Extract<Document, { is: 'plan' | 'fleet' }> {
+function readPlans(file: string, io: Io): Plans {
   const text = readText(file, io);
   if (formOfText(text) !== 'fleet') return { is: 'plan', plan: readPlanFile(text, file) };
   const { environments } = readFleetFile(text, file);
@@ -318,10 +320,8 @@ function printDifferences(
   printDiagnostics(shareDiagnostics(all, namesInBrief), io);
 }
 
-type NewPlans = Extract<Document, { is: 'plan' | 'fleet' }>;
-
 /** Shows new plans and asks for a confirmation, unless an option gives it. Throws a Failure (exit 1) for all but yes. */
-async function requireConfirmation(document: NewPlans, args: Args, io: Io): Promise<void> {
+async function requireConfirmation(document: Plans, args: Args, io: Io): Promise<void> {
   const plans =
     document.is === 'plan' ? [document.plan] : document.fleet.environments.flatMap(({ plan }) => plan ?? []);
   const changes = plans.flatMap((plan) => plan.changes);

@@ -42,19 +42,18 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const name = argv[at] ?? '';
   const [, load] = get(commands, name) ?? [];
   const end = endOf(argv);
-  const isGiven = (...names: readonly string[]) =>
-    argv.slice(0, end).some((word) => {
-      const { option, value } = optionIn(word);
-      return option !== undefined && names.includes(option) && value !== 'false';
-    });
+  const given = argv.slice(0, end).flatMap((word) => {
+    const { option, value } = optionIn(word);
+    return option === undefined || value === 'false' ? [] : [option];
+  });
   const command = load ? (await load()).command : null;
   // Help is printed whatever else is given.
-  if (isGiven('help', 'h')) {
+  if (given.includes('help') || given.includes('h')) {
     const { helpOf } = await import('./help.ts');
     io.stdout.write(helpOf(command, name, !argv.includes('--no-color'), io));
     return ExitCode.done;
   }
-  if (isGiven('version')) {
+  if (given.includes('version')) {
     io.stdout.write(`${version}\n`);
     return ExitCode.done;
   }
@@ -218,14 +217,14 @@ function mistakeIn(word: string, options: Command['options']): Mistake | null {
   const { option, value } = optionIn(word);
   if (option === undefined) return null;
   const known = Object.entries(options).flatMap(([name, { alias = [] }]) => [name, alias].flat());
-  const isSwitch = (name = '') => get(options, name)?.type === 'boolean';
+  const switches = Object.keys(options).filter((name) => options[name]?.type === 'boolean');
   const [, negated] = /^no-(.+)$/.exec(option) ?? [];
-  if (isSwitch(option)) {
+  if (switches.includes(option)) {
     if (value === undefined || value === 'true' || value === 'false') return null;
     const hint = `Write --${option}, or --no-${option} to turn it off.`;
     return mistake(`The option --${option} does not take the value "${value}".`, hint);
   }
-  if (known.includes(option) || isSwitch(negated)) return null;
+  if (known.includes(option) || (negated !== undefined && switches.includes(negated))) return null;
   const message = `There is no option ${word.split('=')[0]}.`;
   const other = get(otherWords, `--${option}`);
   if (other !== undefined) return mistake(message, other);

@@ -101,11 +101,10 @@ export function reportFailure(error: unknown, argv: readonly string[], io: Io): 
   const failed = stopped ?? fail('internal', messageOf(error) + stack, { hint: bugHint('the lines above') });
   const { diagnostics } = failed;
   const document = { is: 'diagnostics', diagnostics } as const;
-  const isGiven = (option: string) => argv.includes(option);
   const verbosity = {
-    color: !isGiven('--no-color'),
-    verbose: isGiven('--verbose'),
-    quiet: isGiven('--quiet'),
+    color: !argv.includes('--no-color'),
+    verbose: argv.includes('--verbose'),
+    quiet: argv.includes('--quiet'),
   };
   const view = viewOf(io.stderr, { ...io, ...verbosity });
   const write = prepareReport(document, contextOf(io));

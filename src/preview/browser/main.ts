@@ -39,7 +39,7 @@ const typingPause = 250;
 let templates: readonly ListedTemplate[] = [];
 /** When the displayed templates were loaded; empty if they are those of the files as they are now. */
 let oldSince = '';
-let selected = addressInUrl();
+let selected = decodePart(location.hash.slice(1)) || null;
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 let events: EventSource | null = null;
@@ -70,7 +70,7 @@ let timer = 0;
 field.addEventListener('input', () => {
   clearTimeout(timer);
   if (selected === null) return;
-  const context = readField(contextOf(selected));
+  const context = readField(typed.get(selected)?.value ?? null);
   typed.set(selected, context);
   showContext(selected);
   if (context.error === '') timer = setTimeout(showTemplate, typingPause);
@@ -86,7 +86,7 @@ startSwitch('[data-pane]', ({ dataset }) => {
   fitAll(pictures);
 });
 addEventListener('hashchange', () => {
-  const address = addressInUrl();
+  const address = decodePart(location.hash.slice(1)) || null;
   if (address === selected) return;
   selected = address;
   showList();
@@ -106,10 +106,6 @@ function followServer(): void {
   events.addEventListener('error', () => {
     showLive('The preview has ended', 'The preview has ended. The files may have changed since.');
   });
-}
-
-function addressInUrl(): string | null {
-  return decodePart(location.hash.slice(1)) || null;
 }
 
 async function refresh(): Promise<void> {
@@ -200,7 +196,8 @@ async function render(template: ListedTemplate): Promise<void> {
   root.classList.add('rendering');
   try {
     const { address } = template;
-    const rendered = await request<RenderedTemplate>('/api/render', { address, context: contextOf(address) });
+    const context = typed.get(address)?.value ?? null;
+    const rendered = await request<RenderedTemplate>('/api/render', { address, context });
     if (mine !== turn) return;
     if (!typed.has(address)) field.value = JSON.stringify(rendered.context, null, 2);
     showSides(template, rendered);
@@ -233,7 +230,8 @@ function showList(): void {
     const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
     return (differs || !changedOnly.checked) && words.every((word) => text.includes(word));
   });
-  const focused = findLinks().find((link) => link === document.activeElement)?.dataset.address;
+  const links = findAll('#list a', HTMLAnchorElement);
+  const focused = links.find((link) => link === document.activeElement)?.dataset.address;
   const sections = groupBy(shown, ({ key }) => key).map(([key, group], index) =>
     element(
       'section',
@@ -246,14 +244,9 @@ function showList(): void {
   const reason = isUnknown ? 'The tenant was not read, so changes are not known.' : 'No template matches.';
   const none = element('p', { class: 'none' }, reason);
   listed.replaceChildren(...(sections.length > 0 ? sections : [none]));
-  if (focused !== undefined)
-    findLinks()
-      .find(({ dataset }) => dataset.address === focused)
-      ?.focus();
-}
-
-function findLinks(): HTMLAnchorElement[] {
-  return findAll('#list a', HTMLAnchorElement);
+  if (focused === undefined) return;
+  const shownLinks = findAll('#list a', HTMLAnchorElement);
+  shownLinks.find(({ dataset }) => dataset.address === focused)?.focus();
 }
 
 function templateItem(template: ListedTemplate): HTMLLIElement {
@@ -321,10 +314,6 @@ interface TypedContext {
   /** The last text that was a JSON object. */
   readonly value: Context;
   readonly error: string;
-}
-
-function contextOf(address: string): Context {
-  return typed.get(address)?.value ?? null;
 }
 
 /** Shows the typed context of a template. Otherwise the field keeps its text until an answer has sample values. */
