@@ -16,12 +16,11 @@ import {
   get,
   getText,
   getTexts,
-  hasKeyTwice,
-  inexactIn,
   isArray,
   isObject,
   type Json,
   type JsonObject,
+  lossesIn,
   mapJson,
   mapMembers,
   nestedIn,
@@ -403,17 +402,17 @@ function wrongJson({ kind, value, overlaid }: DeclaredTree): ProblemAt[] {
         'A manifest cannot have it. Tags such as `!secret NAME` need YAML: declare the members instead of a text.';
       return [{ at, code: 'reserved-key', message, hint }];
     }
-    if (json.some((text) => hasKeyTwice(String(text)))) {
+    const losses = json.map((text) => lossesIn(String(text)));
+    if (losses.some(({ hasKeyTwice }) => hasKeyTwice)) {
       const message = `An object in the JSON of \`${name}\` has a key twice, and the last value would count.`;
       return [{ at, code: 'duplicate-key', message, hint: 'Keep one of the two.' }];
     }
-    return json
-      .flatMap((text) => inexactIn(String(text)))
-      .map((digits) => {
-        const number = quoted(cutShort(digits, 40));
-        const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
-        return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
-      });
+    const inexact = losses.flatMap(({ numbers }) => numbers);
+    return inexact.map((digits) => {
+      const number = quoted(cutShort(digits, 40));
+      const message = `\`${number}\` in the JSON of \`${name}\` is more than a number can hold.`;
+      return { at, code: 'inexact-number', message, hint: `If it is text, put it in quotes: "${number}".` };
+    });
   });
 }
 

@@ -163,14 +163,11 @@ const doubtful = /[\d.]{16}|\d[eE][+-]?\d{3}(?<=(?:^|[\s:[,])-?\d[\d.]*[eE][+-]?
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const structure = new RegExp(`${tokens.source}|[{}[\\]]`, 'g');
 
-/** The numbers in JSON text that {@link parseJson} keeps as texts. */
-export const inexactIn = (text: string): readonly string[] =>
-  doubtful.test(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
-
-/** Whether an object in JSON text has a key twice, so that {@link parseJson} loses the first value. */
-export function hasKeyTwice(text: string): boolean {
+/** What {@link parseJson} loses of JSON text: the numbers that it keeps as texts, and the first value of a key that stands twice. */
+export function lossesIn(text: string) {
+  const numbers = doubtful.test(text) ? (text.match(tokens) ?? []).filter(isInexact) : [];
   const json = parseJson(text);
-  return json !== undefined && keysIn(text) > keysIn(JSON.stringify(json));
+  return { numbers, hasKeyTwice: json !== undefined && keysIn(text) > keysIn(JSON.stringify(json)) };
 }
 
 const keysIn = (text: string): number =>

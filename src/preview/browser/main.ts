@@ -1,6 +1,6 @@
 import { groupBy } from '../../model/basics.ts';
 import { messageOf } from '../../model/failure.ts';
-import { isObject, type Json } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import {
   decodePart,
   element,
@@ -12,13 +12,7 @@ import {
   wordsIn,
 } from '../../report/html/browser/dom.ts';
 import { Frames, fitAll } from '../../report/html/browser/frames.ts';
-import {
-  type ListedTemplate,
-  type RenderedTemplate,
-  type RenderQuestion,
-  type TemplateList,
-  tokenHeader,
-} from '../protocol.ts';
+import { type ListedTemplate, type RenderedTemplate, type TemplateList, tokenHeader } from '../protocol.ts';
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);
@@ -209,6 +203,13 @@ async function render(template: ListedTemplate): Promise<void> {
   }
 }
 
+/** The body of `POST /api/render`. */
+interface RenderQuestion {
+  readonly address: string;
+  /** `null` asks for sample values. */
+  readonly context: JsonObject | null;
+}
+
 /** The answer to a question, typed by its path: page and server come from one build. Rejects with the server's message. */
 async function request<T>(path: string, question?: RenderQuestion): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="token"]')?.content ?? '';
@@ -307,12 +308,10 @@ function showSides(template: ListedTemplate, { markup }: RenderedTemplate): void
   scrollTo(0, top);
 }
 
-type Context = RenderQuestion['context'];
-
 interface TypedContext {
   readonly text: string;
   /** The last text that was a JSON object. */
-  readonly value: Context;
+  readonly value: RenderQuestion['context'];
   readonly error: string;
 }
 
@@ -326,7 +325,7 @@ function showContext(address: string): void {
 }
 
 /** @param kept the value that counts until the text is a JSON object again */
-function readField(kept: Context): TypedContext {
+function readField(kept: RenderQuestion['context']): TypedContext {
   const text = field.value;
   try {
     const value: Json = JSON.parse(text);
