@@ -10,7 +10,6 @@ import {
   requireApproved,
   requireProven,
   requireWritable,
-  type SavedResult,
 } from '../engine/apply.ts';
 import { applyFleet, checkFleet, type FleetOptions, planFleet } from '../engine/fleet.ts';
 import { planChanges } from '../engine/plan.ts';
@@ -30,7 +29,7 @@ import {
   type Result,
   shareDiagnostics,
 } from '../model/documents.ts';
-import { attempt, type Diagnostic, ExitCode, fail, isError } from '../model/failure.ts';
+import { attempt, type Diagnostic, ExitCode, Failure, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
@@ -52,7 +51,6 @@ import { confirm, type Io, isInteractive, printNote, viewOf } from './io.ts';
 import {
   appendStepSummary,
   checkOutput,
-  isWritten,
   printDiagnostics,
   printRemarks,
   printReport,
@@ -145,12 +143,7 @@ export const command = describeCommand({
     if (proofs) {
       requireProven(plan, proofs);
       const load = (environment: string) => loadProject({ ...projectFileOptions(args, io), environment });
-      const declared =
-        resources ??
-        attempt(
-          () => loadProject(options).resources,
-          () => [],
-        );
+      const declared = resources ?? resourcesAtHand(() => loadProject(options));
       printDifferences([{ plan, declared }], proofs, load, io);
     }
     if (args.dryRun) {
@@ -287,7 +280,7 @@ function requireAllSelected({ environments }: Fleet, file: string, args: Args, i
 }
 
 /** Prints where the result of an apply is. Returns false if a file could not be written: the tenant has changed anyway. */
-function printSaved(files: readonly SavedResult[], io: Io): boolean {
+function printSaved(files: readonly { file: string; failure: Failure | null }[], io: Io): boolean {
   const saved = files.filter(({ failure }) => failure === null).map(({ file }) => relative(io.cwd, file));
   for (const { failure } of files) {
     if (failure) printNote(`The result could not be saved. ${failure.message}`, io);
@@ -297,7 +290,15 @@ function printSaved(files: readonly SavedResult[], io: Io): boolean {
   return isWhole;
 }
 
-/** Prints remarks on values that a proof does not cover, each once. A proof stands without the manifests, if they cannot be read. */
+/** The declarations. A saved plan is applied without them: nothing if they cannot be read. */
+function resourcesAtHand(load: () => Project): readonly Resource[] {
+  return attempt(
+    () => load().resources,
+    () => [],
+  );
+}
+
+/** Prints remarks on values that a proof does not cover, each once. */
 function printDifferences(
   plans: readonly { readonly plan: Plan; readonly declared: readonly Resource[] }[],
   proofs: readonly Result[],
@@ -305,15 +306,7 @@ function printDifferences(
   io: Io,
 ): void {
   const names = new Set(proofs.map(({ environment }) => environment));
-  const proving = new Map(
-    [...names].map((name) => [
-      name,
-      attempt(
-        () => load(name).resources,
-        () => [],
-      ),
-    ]),
-  );
+  const proving = new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
   const all = plans.map(({ plan, declared }) => {
     return { name: plan.environment, diagnostics: differencesHere(plan, declared, proving) };
   });
@@ -375,6 +368,18 @@ async function outputResult(
   return code === ExitCode.done && !(isSaved && isReported) ? ExitCode.incomplete : code;
 }
 
+/** Writes the reports of an apply. Returns false if it could not: then the apply is incomplete (not exit 1). */
+async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    printNote(`A report could not be written. ${error.message}`, io);
+    return false;
+  }
+}
+
 /** Writes the events of an apply to stdout, one JSON object per line, for programs that follow it. */
 function applyLines({ stdout }: Pick<Io, 'stdout'>) {
   const told = new Set<string>();
@@ -431,15 +436,7 @@ async function applySeveral(
     );
   if (proofs) {
     const plans = fleet.environments.flatMap(({ name, plan }) =>
-      plan
-        ? {
-            plan,
-            declared: attempt(
-              () => projects.load(name).resources,
-              () => [],
-            ),
-          }
-        : [],
+      plan ? { plan, declared: resourcesAtHand(() => projects.load(name)) } : [],
     );
     printDifferences(plans, proofs, projects.load, io);
   }
@@ -465,7 +462,7 @@ async function applySeveral(
       failFast: args.failFast,
       env: io.env,
       onApplyEvent(name, event) {
-        run.onApplyEvent(name, event);
+        run.observe(event);
         lines?.event(name, event);
       },
       async onApplied(done) {
@@ -494,10 +491,7 @@ async function runDry(
   const { checked, plans } = await withFleetProgress(fleet.environments.length, args, io, (run) =>
     checkFleet(fleet, { ...run, ...conditions }),
   );
-  const refusals = checked.environments.map((member) => ({
-    name: member.name,
-    diagnostics: errorsOf(member),
-  }));
+  const refusals = checked.environments.map((each) => ({ name: each.name, diagnostics: errorsOf(each) }));
   printDiagnostics(shareDiagnostics(refusals, namesInBrief), io);
   if (args.format === 'json') io.data.write(json(checked));
   else {

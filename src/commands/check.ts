@@ -1,4 +1,4 @@
-import { checkTenant, type Detected } from '../engine/survey.ts';
+import { checkTenant, type Survey } from '../engine/survey.ts';
 import { loadNames, openProjects } from '../loader/index.ts';
 import { ExitCode } from '../model/failure.ts';
 import { isObject } from '../model/json.ts';
@@ -78,7 +78,7 @@ function kindRows({ kind, read, count, problem, write, declared, referredTo }: K
 }
 
 /** A setting as in the project file; of a map, only the first member and the count. */
-export function describeSetting({ service, name, value, because }: Detected): string {
+export function describeSetting({ service, name, value, because }: Survey['detected'][number]): string {
   const members = isObject(value) ? Object.entries(value) : [];
   const first = members.slice(0, 1).map(([name, text]) => `${name}: ${String(text)}`);
   const map = members.length > 1 ? `{ ${first}, … } (${members.length} members)` : `{ ${first} }`;

@@ -10,6 +10,8 @@ import { type Io, printNote } from './io.ts';
 
 /** A command as data, from which its help, its completion and the checks of its arguments are made. */
 export interface Command extends Pick<Description<OptionTable>, 'usage' | 'options' | 'examples'> {
+  /** Its arguments, as yargs writes them: `<first> [second]`. */
+  readonly positionals: string;
   /** Parses the words of a command line without the command's name. */
   parse(parser: Argv, words: readonly string[]): Promise<Parsed>;
 }
@@ -56,9 +58,11 @@ export function describeCommand<const Table extends OptionTable>({
   settings,
   ...described
 }: Description<Table>) {
+  const positionals = positionalsOf(described.options);
   return {
     run: (work: (args: ArgsOf<Table>, io: Io) => Promise<ExitCode>): Command => ({
       ...described,
+      positionals,
       options: { ...described.options, ...lastOptions },
       async parse(parser, words) {
         const args = await parser
@@ -66,7 +70,7 @@ export function describeCommand<const Table extends OptionTable>({
           .parserConfiguration({ 'dot-notation': false, 'short-option-groups': false, ...settings })
           .options(described.options)
           // `$0` is the default command. For a named one, the parser would build the help in each run, which takes a while.
-          .command(`$0 ${positionalsOf(described.options)}`.trimEnd(), '', (same) => same)
+          .command(`$0 ${positionals}`.trimEnd(), '', (same) => same)
           .parseAsync(words);
         return {
           args,
@@ -82,8 +86,7 @@ export function describeCommand<const Table extends OptionTable>({
   };
 }
 
-/** The positional arguments of a command, as yargs writes them: `<first> [second]`. */
-export function positionalsOf(options: OptionTable): string {
+function positionalsOf(options: OptionTable): string {
   const positional = Object.entries(options).filter(([, { group }]) => group === groups.arguments);
   const words = positional.map(([name, { array, demandOption }]) => {
     const word = array ? `${name}..` : name;

@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { ExitCode, Failure, fail, version } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { didYouMean } from '../model/words.ts';
-import { type Command, commandAt, groups, positionalsOf } from './command.ts';
+import { type Command, commandAt, groups } from './command.ts';
 import { commands } from './index.ts';
 import { type Io, type ProgramIo, redactIo } from './io.ts';
 
@@ -69,7 +69,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   // Options before the name are moved behind the others. There, an option with many values cannot take the others.
   const after = argv.slice(at + 1);
   const words = [...after.slice(0, endOf(after)), ...argv.slice(0, at), ...after.slice(endOf(after))];
-  const parser = createParser(argv, `${name} ${positionalsOf(options)}`, help);
+  const parser = createParser(argv, `${name} ${command.positionals}`, help);
   const { args, run } = await command.parse(parser, words);
   refuse(mistakesIn(args, options, argv));
   return run(io);

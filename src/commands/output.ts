@@ -164,18 +164,6 @@ export async function writeReports(report: Report, files: readonly string[], io:
   }
 }
 
-/** Writes the reports of an apply. Returns false if it could not: then the apply is incomplete (not exit 1). */
-export async function isWritten(write: () => Promise<void>, io: Io): Promise<boolean> {
-  try {
-    await write();
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    printNote(`A report could not be written. ${error.message}`, io);
-    return false;
-  }
-}
-
 const fileView = { colour: false, width: 100 } as const;
 
 /** The context of reports, with what a command adds to it. `reportUrl` is where a pipeline publishes the HTML report. */

@@ -184,7 +184,7 @@ function createFleetProgress(total: number, io: Io) {
         if (text !== null) note(`${name}: ${text}`);
       },
     }),
-    onApplyEvent: (_name: string, event: ApplyEvent) => display.observe(event),
+    observe: display.observe,
     end: display.end,
     close: display.close,
   };

@@ -49,7 +49,7 @@ export interface ApplyOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-export interface SavedResult {
+interface SavedResult {
   readonly file: string;
   /** Why it could not be written; `null` if it was. */
   readonly failure: Failure | null;
@@ -126,12 +126,9 @@ function requireSecrets({ changes }: Plan, secrets: Pick<Secrets, 'problem'>): v
 async function openResults(
   root: string,
   plan: Plan,
-  {
-    asked,
-    now,
-    origin,
-  }: { asked: string | null; now: () => string; origin: Pick<Result, 'revision' | 'undoes'> },
+  how: { asked: string | null; now: () => string; origin: Pick<Result, 'revision' | 'undoes'> },
 ) {
+  const { asked, now, origin } = how;
   const folder = join(environmentFolder(root, plan.environment), 'results');
   try {
     makeFolder(folder);

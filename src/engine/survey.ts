@@ -19,7 +19,7 @@ import { servedKinds, type Tenant, type TenantOptions, useTenant } from './tenan
 import { testNotification } from './test-notification.ts';
 
 /** A setting that the tenant needs, as a read has shown. */
-export interface Detected {
+interface Detected {
   /** The member of the environment that it belongs to. */
   readonly service: Service;
   readonly name: 'preset' | 'experimentalHeader' | 'jsonText' | 'paths' | 'profileSearchObjectType';

@@ -231,15 +231,7 @@ interface Reading extends Pick<TagContext, 'inputs' | 'uses' | 'problems'> {
 }
 
 /** Reads an environment of a project: resolves its tags, checks it and fills in defaults. Problems are reported. */
-export function readEnvironment(
-  project: ProjectFile,
-  name: string | undefined,
-  reading: Reading,
-): {
-  readonly environment: Environment | null;
-  readonly overlays: ReturnType<typeof readOverlays> | null;
-  readonly readTag: ReadTag;
-} {
+export function readEnvironment(project: ProjectFile, name: string | undefined, reading: Reading) {
   const { inputs, problems } = reading;
   const text = chooseEnvironment(project, name, reading);
   const { source, sizeLimit } = project;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { type Detected, presetsOfHosts, type Survey } from '../../engine/survey.ts';
+import { presetsOfHosts, type Survey } from '../../engine/survey.ts';
 import { append, eolOf } from '../../exporter/edit/document.ts';
 import { builtInKinds } from '../../kinds/index.ts';
 import { openProjects } from '../../loader/index.ts';
@@ -88,13 +88,11 @@ const exampleTenant: NewTenant = {
 
 function tenantValues({ survey, profiles, ...tenant }: NewTenant, isOneOfMany: boolean): Values {
   const named = presetsOfHosts({ identity: tenant.identity, profiles });
-  const detected = [...named, ...(survey?.detected ?? [])].map(
-    ({ service, name, value, because }: Detected) => ({
-      service,
-      because: oneLine(because),
-      setting: yaml({ [name]: value }).replaceAll(/^/gm, ' '.repeat(6)),
-    }),
-  );
+  const detected = [...named, ...(survey?.detected ?? [])].map(({ service, name, value, because }) => ({
+    service,
+    because: oneLine(because),
+    setting: yaml({ [name]: value }).replaceAll(/^/gm, ' '.repeat(6)),
+  }));
   return {
     ...tenant,
     name: yaml(tenant.name),
