@@ -297,9 +297,9 @@ async function fillDeclared(
   const answer = answers[sides[0].is === 'tenant' ? 0 : 1];
   const answered = mapDeclared(pairs, (resource) => fillLookups(resource, answer));
   const objects = [...referred, ...pairs.flatMap(presentSides).flatMap(liveIn)];
-  const known = { resources: [], objects, isInScope: () => true };
-  const references = resolveReferences(referencesIn(declaredIn(answered), sides[0].environment.kinds), known);
-  return mapDeclared(answered, (resource) => fillReferences(resource, references));
+  const references = referencesIn(declaredIn(answered), sides[0].environment.kinds);
+  const found = resolveReferences(references, { resources: [], objects });
+  return mapDeclared(answered, (resource) => fillReferences(resource, found));
 }
 
 function mapDeclared(

@@ -112,11 +112,7 @@ export async function mergeTenant(
     both.some(({ address }) => isInScope(address)),
   );
   if (twice.length > 0) throw new Failure(twice);
-  const found = resolveReferences(references, {
-    resources,
-    objects: [...referredTo, ...objects],
-    isInScope: () => true,
-  });
+  const found = resolveReferences(references, { resources, objects: [...referredTo, ...objects] });
   const unread = found.missing.flatMap(({ reference: { kind, uses } }) =>
     read.refusals.has(kind) ? uses : [],
   );

@@ -279,17 +279,15 @@ export async function readSettledKinds(
  * one of the two services. If that leaves nothing, all are read: the errors then say what is missing.
  */
 export function servedKinds(wanted: readonly Kind[], environments: readonly Environment[]) {
-  const lacking = (kind: Kind) => environments.filter(({ tenant }) => tenant[serviceOf(kind)] === '');
-  const served = wanted.filter((kind) => lacking(kind).length === 0);
-  if (served.length === 0) return { served: wanted, skipped: [] };
-  const left = wanted.filter((kind) => !served.includes(kind));
-  const skipped = left.map((kind) => {
+  const served: Kind[] = [];
+  const skipped: { readonly kind: Kind; readonly problem: Diagnostic }[] = [];
+  for (const kind of wanted) {
     const service = serviceOf(kind);
-    const where = lacking(kind).map(({ name }) => name);
+    const where = environments.filter(({ tenant }) => tenant[service] === '').map(({ name }) => name);
     const message = `${kind.name} is left out: the \`${service}\` service is missing in ${where.join(' and ')}.`;
     const hint = `Add \`${service}: { baseUrl: … }\` there to read this kind.`;
-    const problem: Diagnostic = { code: 'kind-left-out', severity: 'info', message, hint };
-    return { kind, problem };
-  });
-  return { served, skipped };
+    if (where.length === 0) served.push(kind);
+    else skipped.push({ kind, problem: { code: 'kind-left-out', severity: 'info', message, hint } });
+  }
+  return served.length === 0 ? { served: wanted, skipped: [] } : { served, skipped };
 }

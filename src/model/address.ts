@@ -19,21 +19,15 @@ export function formatAddress(kind: string, key: Key): Address {
 
 /**
  * Encodes characters with a meaning in globs, so that an address in `--only` only matches itself. `.` and `..` are encoded too:
- * no glob matches them. Most parts need no encoding, and testing that is faster than encoding them.
+ * no glob matches them.
  */
 function encodePart(part: string): string {
   if (part === '.' || part === '..') return part.replaceAll('.', '%2E');
-  if (/^[\w.-]*$/.test(part)) return part;
-  // JSON of a tenant may hold half a character, which URLs cannot. `%D83D` is not read back: no manifest can declare it.
-  const pieces = part.isWellFormed() ? [part] : part.split(/(\p{Surrogate})/u);
-  return pieces
-    .map((piece) => (piece.isWellFormed() ? encodeURIComponent(piece) : percentCode(piece)))
-    .join('')
-    .replace(/[!*()]/g, percentCode);
-}
-
-function percentCode(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return part.replace(/[^\w.~'-]/gu, (character) => {
+    // JSON of a tenant may hold half a character, which URLs cannot. `%D83D` is not read back: no manifest can declare it.
+    if (character.isWellFormed() && !'!*()'.includes(character)) return encodeURIComponent(character);
+    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
 }
 
 /** An object's kind and key as in a `!ref`: unchanged, except for characters that would separate parts. */

@@ -228,12 +228,12 @@ const takesJson = ({ mediaTypes }: Write) =>
 /** How a PATCH changes an object; `null` if a descriptor cannot express it. */
 function patchWay(api: OpenApi, patch: Write): Update | null {
   const { mediaTypes, body, items, prose } = patch;
-  const takes = (format: string) => mediaTypes.some((type) => type.includes(format));
   const [[, inner] = [], ...others] = body.properties;
   const wrapped = inner && others.length === 0 ? api.shape(inner).items : null;
   if (!takesJson(patch) || (wrapped && isJsonPatch(api.shape(wrapped)))) return null;
-  if (takes('json-patch')) return { word: 'json-patch', notes: [], prose };
-  if (takes('merge-patch')) return { word: 'merge-patch', notes: [], prose };
+  const formats = ['json-patch', 'merge-patch'] as const;
+  const word = formats.find((format) => mediaTypes.some((type) => type.includes(format)));
+  if (word) return { word, notes: [], prose };
   const taken = `PATCH takes ${mediaTypes.map(toComment).join(', ') || 'a body that is not described'}`;
   if (items) return { word: 'json-patch', notes: [isJsonPatch(items) ? taken : `check: ${taken}`], prose };
   return { word: 'patch', notes: [`check: ${taken}; does it replace each field as a whole?`], prose };

@@ -183,13 +183,13 @@ interface MissingReference {
 interface Targets {
   readonly resources: readonly Resource[];
   readonly objects: readonly LiveObject[];
-  isInScope(address: Address): boolean;
+  readonly isInScope?: (address: Address) => boolean;
 }
 
-/** The ids of the objects, and markers for those that the plan creates. */
+/** The ids of the objects, and markers for those that the plan creates. Without `isInScope`, all objects are in scope. */
 export function resolveReferences(
   references: readonly UsedReference[],
-  { resources, objects, isInScope }: Targets,
+  { resources, objects, isInScope = () => true }: Targets,
 ): { ids: ReadonlyMap<Address, Json>; missing: readonly MissingReference[] } {
   const ids = new Map<Address, Json>();
   const missing: MissingReference[] = [];
@@ -261,7 +261,7 @@ function whyMissing(
   { kind, key, to }: UsedReference,
   declared: Resource | null,
   same: readonly LiveObject[],
-  isInScope: Targets['isInScope'],
+  isInScope: NonNullable<Targets['isInScope']>,
 ): Missing | null {
   if (declared?.ensure === 'absent') return whyAbsent(declared);
   const named = `${kind.name} with the key "${key.join('/')}"`;
