@@ -6,9 +6,9 @@ import {
   type Change,
   type ChangeResult,
   countOutcomes,
+  formats,
   type Plan,
   type Result,
-  resultFormat,
 } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import {
@@ -85,7 +85,7 @@ export function planResult(
   // What the tenant matches: objects without a difference in the plan, and those that the run verifiably changed.
   const proven = Object.fromEntries(Object.entries(desired).filter(([address]) => !open.has(address)));
   return {
-    formatVersion: resultFormat,
+    formatVersion: formats.result,
     planDigest: plan.digest,
     environment: plan.environment,
     tenant: plan.tenant,

@@ -5,7 +5,7 @@ import type { Kinds } from '../kinds/project.ts';
 import { idsOnSide, mapIds } from '../kinds/references.ts';
 import { type Address, formatAddress, type Key, parseAddress } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
-import { actions, type Change, type Plan, planDigest, planFormat, tool } from '../model/documents.ts';
+import { actions, type Change, formats, type Plan, planDigest, tool } from '../model/documents.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { isLookedUp, lookedUpWords, markersIn, refOf } from '../model/marker.ts';
@@ -84,8 +84,8 @@ export async function readNow(asked: readonly ReadRequest[], run: Run, sent = as
 }
 
 function checkPlan(plan: Plan, entries: readonly KindChange[], run: Run): Diagnostic[] {
-  if (plan.formatVersion !== planFormat) {
-    const message = `The plan has format ${plan.formatVersion}; this version applies ${planFormat}.`;
+  if (plan.formatVersion !== formats.plan) {
+    const message = `The plan has format ${plan.formatVersion}; this version applies ${formats.plan}.`;
     return [refusal('plan-format', message)];
   }
   const edited = planDigest(plan) === plan.digest ? [] : [editedPlan('The plan')];

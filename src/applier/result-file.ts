@@ -2,13 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Address } from '../model/address.ts';
 import { SharedWork } from '../model/basics.ts';
-import {
-  type ChangeResult,
-  countOutcomes,
-  type Plan,
-  type Result,
-  resultFormat,
-} from '../model/documents.ts';
+import { type ChangeResult, countOutcomes, formats, type Plan, type Result } from '../model/documents.ts';
 import { unwritableFile } from '../model/failure.ts';
 import { makeFolder } from '../model/files.ts';
 import { replaceFiles } from './replace-files.ts';
@@ -42,7 +36,7 @@ export function openResultFile(
 
   const head = () => {
     const run = {
-      formatVersion: resultFormat,
+      formatVersion: formats.result,
       planDigest: digest,
       environment,
       tenant,

@@ -4,13 +4,11 @@ import {
   countOutcomes,
   type Fleet,
   fleetDigest,
-  fleetFormat,
   fleetOf,
+  formats,
   type Plan,
   planDigest,
-  planFormat,
   type Result,
-  resultFormat,
 } from '../model/documents.ts';
 import { type Diagnostic, ExitCode, Failure, fail } from '../model/failure.ts';
 import { get, getText, isObject, isTooDeep, type JsonObject, parseJson, sameJson } from '../model/json.ts';
@@ -26,19 +24,19 @@ type FormName = keyof Forms;
 /** `hint` says where such a file comes from, and `otherHint` what to do with a file of the other type. */
 const forms = {
   plan: {
-    format: planFormat,
+    format: formats.plan,
     exitCode: ExitCode.refused,
     hint: 'Make a new plan with `tenantctl plan --out FILE`.',
     otherHint: 'Use `tenantctl show` to see a plan, and `tenantctl apply` to apply it.',
   },
   result: {
-    format: resultFormat,
+    format: formats.result,
     exitCode: ExitCode.couldNotRun,
     hint: 'A result file is what `tenantctl apply --result FILE` writes.',
     otherHint: 'Use `tenantctl show` to see a result, and `tenantctl rollback` to undo it.',
   },
   fleet: {
-    format: fleetFormat,
+    format: formats.fleet,
     exitCode: ExitCode.refused,
     hint: 'Make a new one with `tenantctl plan --env … --out FILE`.',
     otherHint:

@@ -17,7 +17,8 @@ export type { Change as ChangeResult, Request as SentRequest, Result } from '../
 
 export const tool: Plan['tool'] = { name: 'tenantctl', version };
 
-export const planFormat = 2;
+/** The versions of the formats that files are written in. */
+export const formats = { plan: 2, result: 1, fleet: 1 } as const;
 
 export type Action = Change['action'];
 export const actions = ['create', 'update', 'delete', 'manual'] as const satisfies readonly Action[];
@@ -100,8 +101,6 @@ export function withDigest(plan: DraftPlan): Plan {
   return { ...plan, digest: planDigest(plan) };
 }
 
-export const resultFormat = 1;
-
 /** `unknown` was sent, but no answer shows its effect; `skipped` depends on a failed change; `notAttempted` was not started. */
 export type ChangeOutcome = ChangeResult['outcome'];
 export const changeOutcomes = [
@@ -148,8 +147,6 @@ export function differs({ objects }: Pick<Diff, 'objects'>): boolean {
   return objects.length > 0;
 }
 
-export const fleetFormat = 1;
-
 export type FleetMember = Fleet['environments'][number];
 
 export const notRun: NonNullable<FleetMember['error']> = {
@@ -170,7 +167,7 @@ export function fleetOf(members: readonly FleetMember[]): Fleet {
   const plans = environments.flatMap(({ plan }) => plan ?? []);
   const sum = (name: keyof Summary) => plans.reduce((total, { summary }) => total + (summary[name] ?? 0), 0);
   return {
-    formatVersion: fleetFormat,
+    formatVersion: formats.fleet,
     digest: fleetDigest(environments),
     summary: {
       environments: environments.length,

@@ -6,7 +6,7 @@ import type { Kinds, Secrets } from '../kinds/project.ts';
 import { byAddress, scopeFilter } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import { sha256 } from '../model/digest.ts';
-import { type Change, type DraftPlan, planFormat, secretsSentBy, tool } from '../model/documents.ts';
+import { type Change, type DraftPlan, formats, secretsSentBy, tool } from '../model/documents.ts';
 import { type Diagnostic, Failure, noteOverlay } from '../model/failure.ts';
 import { itemsOf, objectFrom } from '../model/json.ts';
 import { secretName, secretPlaces } from '../model/marker.ts';
@@ -66,7 +66,7 @@ export function planMatched(input: PlanInput, matched: Matched, defaults: readon
   const counts = { create: 0, update: 0, delete: 0, manual: 0 };
   for (const { action } of changes) counts[action] += 1;
   return {
-    formatVersion: planFormat,
+    formatVersion: formats.plan,
     tool,
     createdAt: input.createdAt,
     environment: environment.name,

@@ -8,9 +8,9 @@ import { formatAddress, type Key } from '../../src/model/address.ts';
 import {
   type Change,
   type Difference,
+  formats,
   type Plan,
   planDigest,
-  planFormat,
   type Request,
 } from '../../src/model/documents.ts';
 import {
@@ -319,7 +319,7 @@ export function deleteNotes(notes: readonly JsonObject[]): Change[] {
 export function planOf(changes: readonly Change[], parts: Partial<Omit<Plan, 'digest'>> = {}): Plan {
   const count = (action: Change['action']) => changes.filter((entry) => entry.action === action).length;
   const plan: Omit<Plan, 'digest'> = {
-    formatVersion: planFormat,
+    formatVersion: formats.plan,
     tool: { name: 'tenantctl', version: '0.0.0' },
     createdAt: '2026-01-01T00:00:00.000Z',
     environment: 'test',

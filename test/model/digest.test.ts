@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type Plan, planDigest, planFormat } from '../../src/model/documents.ts';
+import { type Change, formats, type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Versions } from '../../src/model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { placesIn, segmentsOf, valueAt, withValueAt } from '../../src/model/pointer.ts';
@@ -34,7 +34,7 @@ const change: Required<Change> = {
 };
 
 const plan: Required<Plan> = {
-  formatVersion: planFormat,
+  formatVersion: formats.plan,
   tool: { name: 'tenantctl', version: '1.0.0' },
   createdAt: '2026-01-01T00:00:00.000Z',
   environment: 'production',

@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  actions,
-  changeOutcomes,
-  exitCodeOf,
-  planFormat,
-  resultFormat,
-  verifiedKinds,
-} from '../../src/model/documents.ts';
+import { actions, changeOutcomes, exitCodeOf, formats, verifiedKinds } from '../../src/model/documents.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { didYouMean } from '../../src/model/words.ts';
@@ -22,13 +15,13 @@ const inSchema = (file: string, at: string) =>
 
 it('in plans', () => {
   expect(actions).toEqual(inSchema('plan', '/$defs/change/properties/action/enum'));
-  expect(planFormat).toBe(inSchema('plan', '/properties/formatVersion/const'));
+  expect(formats.plan).toBe(inSchema('plan', '/properties/formatVersion/const'));
 });
 
 it('in results', () => {
   expect(changeOutcomes).toEqual(inSchema('result', '/$defs/change/properties/outcome/enum'));
   expect(actions).toEqual(inSchema('result', '/$defs/change/properties/action/enum'));
-  expect(resultFormat).toBe(inSchema('result', '/properties/formatVersion/const'));
+  expect(formats.result).toBe(inSchema('result', '/properties/formatVersion/const'));
   const outcomes = ['done', 'partial', 'interrupted', 'refused'] as const;
   expect(inSchema('result', '/properties/outcome/enum')).toEqual(outcomes);
   for (const outcome of outcomes) expect(exitCodeOf({ outcome })).toBeTypeOf('number');

@@ -6,8 +6,8 @@ import {
   type Fleet,
   type FleetMember,
   fleetOf,
+  formats,
   type Plan,
-  planFormat,
   type Result,
   type Summary,
 } from '../../src/model/documents.ts';
@@ -85,7 +85,7 @@ export function plan(changes: readonly Change[], more: Partial<Plan> = {}): Plan
     unchanged: 137,
   };
   return {
-    formatVersion: planFormat,
+    formatVersion: formats.plan,
     tool: { name: 'tenantctl', version: '0.1.0' },
     createdAt: '2025-03-01T10:00:00.000Z',
     environment: 'production',
