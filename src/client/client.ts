@@ -3,7 +3,7 @@ import type { Call as ApiCall } from '../kinds/http.ts';
 import { builtInKinds } from '../kinds/index.ts';
 import type { Endpoint, Kinds, RateLimit, Secrets } from '../kinds/project.ts';
 import { isRepeatable, type Request } from '../model/documents.ts';
-import { attempt, Failure, messageOf } from '../model/failure.ts';
+import { attemptOrNull, Failure, messageOf } from '../model/failure.ts';
 import { canonicalJson, type Json, writeJson } from '../model/json.ts';
 import { literalTexts, renderBody } from '../model/marker.ts';
 import { type ApiSettings, type HttpProxies, parseUrl, type TenantName } from '../model/tenant.ts';
@@ -208,10 +208,7 @@ class TenantClient {
   /** Asks for the token before a request needs it, if all services take the same one. The request says what goes wrong. */
   signIn(): void {
     const endpoints = [this.#target.identity, this.#target.profiles].filter((endpoint) => endpoint !== null);
-    const sources = attempt(
-      () => endpoints.map(({ auth }) => this.#sourceOf(auth)),
-      () => [],
-    );
+    const sources = attemptOrNull(() => endpoints.map(({ auth }) => this.#sourceOf(auth)));
     const [source, ...others] = new Set(sources);
     if (others.length === 0) void source?.current();
   }
@@ -363,7 +360,7 @@ function sharedLimiter(
   const endpoint = identity ?? profiles;
   if (!endpoint) return new RateLimiter(options);
   const { baseUrl, auth } = endpoint;
-  const id = attempt(auth.by === 'token' ? auth.token : auth.clientId, () => null);
+  const id = attemptOrNull(auth.by === 'token' ? auth.token : auth.clientId);
   const name = `${baseUrl} ${id}`;
   const limiter = (id === null ? undefined : limiters.get(name)) ?? new RateLimiter(options);
   if (id !== null) limiters.set(name, limiter);

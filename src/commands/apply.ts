@@ -29,7 +29,7 @@ import {
   type Result,
   shareDiagnostics,
 } from '../model/documents.ts';
-import { attempt, type Diagnostic, ExitCode, Failure, fail, isError } from '../model/failure.ts';
+import { attemptOrNull, type Diagnostic, ExitCode, Failure, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import { namesAndMore } from '../model/words.ts';
 import { attentionWords } from '../report/plan.ts';
@@ -143,7 +143,8 @@ export const command = describeCommand({
     if (proofs) {
       requireProven(plan, proofs);
       const load = (environment: string) => loadProject({ ...projectFileOptions(args, io), environment });
-      const declared = resources ?? resourcesAtHand(() => loadProject(options));
+      // A saved plan is applied without the manifests, also where they cannot be read.
+      const declared = resources ?? attemptOrNull(() => loadProject(options).resources) ?? [];
       printDifferences([{ plan, declared }], proofs, load, io);
     }
     if (args.dryRun) {
@@ -290,14 +291,6 @@ function printSaved(files: readonly { file: string; failure: Failure | null }[],
   return isWhole;
 }
 
-/** The declarations. A saved plan is applied without them: nothing if they cannot be read. */
-function resourcesAtHand(load: () => Project): readonly Resource[] {
-  return attempt(
-    () => load().resources,
-    () => [],
-  );
-}
-
 /** Prints remarks on values that a proof does not cover, each once. */
 function printDifferences(
   plans: readonly { readonly plan: Plan; readonly declared: readonly Resource[] }[],
@@ -306,7 +299,7 @@ function printDifferences(
   io: Io,
 ): void {
   const names = new Set(proofs.map(({ environment }) => environment));
-  const proving = new Map([...names].map((name) => [name, resourcesAtHand(() => load(name))]));
+  const proving = new Map([...names].map((name) => [name, attemptOrNull(() => load(name).resources) ?? []]));
   const all = plans.map(({ plan, declared }) => {
     return { name: plan.environment, diagnostics: differencesHere(plan, declared, proving) };
   });
@@ -436,7 +429,7 @@ async function applySeveral(
     );
   if (proofs) {
     const plans = fleet.environments.flatMap(({ name, plan }) =>
-      plan ? { plan, declared: resourcesAtHand(() => projects.load(name)) } : [],
+      plan ? { plan, declared: attemptOrNull(() => projects.load(name).resources) ?? [] } : [],
     );
     printDifferences(plans, proofs, projects.load, io);
   }

@@ -157,17 +157,17 @@ async function check(args: Subject, io: Io, isAgain = false): Promise<ExitCode> 
     io.stderr.write(`Added to \`places\` in ${file}: ${settled.map(oneLine).join(', ')}\n`);
     return check(args, io, true);
   }
-  const say = (text: string) => (args.format === 'text' ? io.stdout : io.stderr).write(`${text}\n`);
+  const output = args.format === 'text' ? io.stdout : io.stderr;
   const all = objects === 1 ? 'its only object' : `its ${objects} objects`;
   const which = exported < objects ? `${exported} of ${all}` : all;
-  say(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.`);
+  output.write(`${kind.name} holds in ${environment}: a plan of the export of ${which} is empty.\n`);
   if (kind.quirks?.notice === undefined) return ExitCode.done;
   if (!args.write) {
-    say('It is still unproven. Add --write to mark it as proven.');
+    output.write('It is still unproven. Add --write to mark it as proven.\n');
     return ExitCode.done;
   }
   await write(edit(descriptor, file, (document) => [[['proven'], proofOf(kind.name, document).digest]]));
-  say(`Marked as proven in ${file}. Commit the file.`);
+  output.write(`Marked as proven in ${file}. Commit the file.\n`);
   return ExitCode.done;
 }
 

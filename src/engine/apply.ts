@@ -32,7 +32,7 @@ import type { Pointer } from '../model/pointer.ts';
 import { findLaterRefusals } from '../planner/guards.ts';
 import { lockEnvironment } from './lock.ts';
 import { pastApplies } from './results.ts';
-import { journalFolder, recentWrites, type Tenant } from './tenant.ts';
+import { recentWrites, type Tenant } from './tenant.ts';
 
 export interface ApplyOptions {
   /** Stops the apply: requests in flight finish, nothing new starts. */
@@ -129,7 +129,7 @@ async function openResults(
   how: { asked: string | null; now: () => string; origin: Pick<Result, 'revision' | 'undoes'> },
 ) {
   const { asked, now, origin } = how;
-  const folder = join(environmentFolder(root, plan.environment), 'results');
+  const folder = environmentFolder(root, plan.environment, 'results');
   try {
     makeFolder(folder);
     await access(folder, constants.W_OK);
@@ -175,7 +175,7 @@ async function conditionsOf(
 ) {
   const { clock, environment } = tenant;
   const { name, kinds, settings, limits, policy } = environment;
-  const journal = await openJournal(journalFolder(root, name), plan);
+  const journal = await openJournal(environmentFolder(root, name, 'journal'), plan);
   const isBegun = existsSync(journal.file);
   if (isBegun) await requireUncommitted(root, journal.file);
   const applies = isBegun ? await pastApplies(root, [name]) : [];

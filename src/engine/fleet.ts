@@ -11,7 +11,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import type { OpenedProjects } from '../loader/index.ts';
-import { ownFolder, requireOwnFolder } from '../loader/paths.ts';
+import { environmentFolder, ownFolder, requireOwnFolder } from '../loader/paths.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, runConcurrently } from '../model/basics.ts';
 import { fileStem, sha256 } from '../model/digest.ts';
@@ -26,7 +26,7 @@ import {
   withDigest,
 } from '../model/documents.ts';
 import {
-  attempt,
+  attemptOrNull,
   type Diagnostic,
   ExitCode,
   Failure,
@@ -54,7 +54,7 @@ import type { PlanOptions } from './choices.ts';
 import { planChanges } from './plan.ts';
 import { pastApplies } from './results.ts';
 import { withSince } from './since.ts';
-import { journalFolder, type Tenant, type TenantOptions, useTenant } from './tenant.ts';
+import { type Tenant, type TenantOptions, useTenant } from './tenant.ts';
 
 export interface FleetOptions {
   readonly parallel: number;
@@ -134,7 +134,7 @@ export async function applyFleet(fleet: Fleet, options: FleetApplyOptions): Prom
       }),
     async (plan, result) => {
       // Its run was killed before it could.
-      const ended = await openJournal(journalFolder(options.root, plan.environment), plan);
+      const ended = await openJournal(environmentFolder(options.root, plan.environment, 'journal'), plan);
       await ended.finish(result.endedAt);
       return result;
     },
@@ -228,10 +228,7 @@ function environmentPlans({ environments }: Fleet, { environment }: Pick<FleetCh
   return environments.flatMap(({ plan }) => {
     if (!plan || isRefused(plan)) return [];
     // The apply reports an environment that cannot be read.
-    const project = attempt(
-      () => environment(plan.environment),
-      () => null,
-    );
+    const project = attemptOrNull(() => environment(plan.environment));
     return project ? [{ project, plan }] : [];
   });
 }

@@ -223,7 +223,7 @@ function lockHeld(file: string, { pid, host }: LockHolder): Failure {
 
 /** When the holder of an environment's lock began; `null` where nobody holds it, or it does not tell. */
 export async function runningSince(root: string, environment: string): Promise<string | null> {
-  const file = join(environmentFolder(root, environment), 'lock');
+  const file = environmentFolder(root, environment, 'lock');
   const holder = await readHolder(file).catch(() => null);
   if (holder === null || holder === 'unreadable') return null;
   return (await isAlive(file, holder, 60_000).catch(() => true)) ? holder.since : null;

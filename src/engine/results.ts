@@ -21,7 +21,7 @@ export async function pastApplies(
 ): Promise<PastApply[]> {
   const listed = await Promise.all(
     environments.map(async (environment) => {
-      const folder = join(environmentFolder(root, environment), 'results');
+      const folder = environmentFolder(root, environment, 'results');
       const names = (await ifExists(readdir(folder))) ?? [];
       return names.map((name) => ({ environment, name, file: relative(root, join(folder, name)) }));
     }),

@@ -10,7 +10,8 @@ import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
 import type { Change, DraftPlan } from '../model/documents.ts';
 import { type Diagnostic, Failure, fail, onFailure } from '../model/failure.ts';
-import { type JsonObject, sameJson } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
+import { isSameTenant } from '../model/tenant.ts';
 import { namesAndMore } from '../model/words.ts';
 import type { PlanInput } from '../planner/input.ts';
 import { type MovedDefault, provenDefault } from '../planner/moved-defaults.ts';
@@ -163,7 +164,7 @@ function addRevision(diagnostic: Diagnostic, revision: string): Diagnostic {
 async function writtenSince(committedAt: string, { root, environment }: Project) {
   const written = new Map<Address, JsonObject | null>();
   for (const later of (await pastApplies(root, [environment.name], { since: committedAt })).reverse()) {
-    if ('unreadable' in later || !sameJson({ ...later.result.tenant }, { ...environment.tenant })) continue;
+    if ('unreadable' in later || !isSameTenant(later.result.tenant, environment.tenant)) continue;
     for (const { address, action, outcome, after } of later.result.changes) {
       if (outcome !== 'done') continue;
       if (action === 'delete') written.set(address, null);

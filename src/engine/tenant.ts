@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { RecentWrite } from '../applier/journal.ts';
 import type { ApplyEvent } from '../applier/run.ts';
 import {
@@ -202,17 +201,14 @@ export function calledAddresses(connection: Environment['connection']) {
   });
 }
 
-export function journalFolder(root: string, environment: string): string {
-  return join(environmentFolder(root, environment), 'journal');
-}
-
 /** The writes of the last runs from this folder that the tenant may not show yet. Throws a Failure for a damaged journal. */
 export async function recentWrites(root: string, tenant: Tenant): Promise<readonly RecentWrite[]> {
   const { client, clock, environment } = tenant;
   const { settle } = environment.limits;
   if (settle === 0) return [];
   const { readRecentWrites } = await import('../applier/journal.ts');
-  return readRecentWrites(journalFolder(root, environment.name), client.tenant, clock.now() - settle);
+  const folder = environmentFolder(root, environment.name, 'journal');
+  return readRecentWrites(folder, client.tenant, clock.now() - settle);
 }
 
 /** Reads until the tenant shows the writes of the last runs, or has had the time to: `read` gets a client that repeats requests. */

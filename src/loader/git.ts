@@ -15,7 +15,7 @@ import {
 import { devNull, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { groupBy } from '../model/basics.ts';
-import { attempt, type Failure, fail, onFailure, systemCode } from '../model/failure.ts';
+import { attemptOrNull, type Failure, fail, onFailure, systemCode } from '../model/failure.ts';
 import { isForeign, isInside, statOf } from './paths.ts';
 
 /** The git repository of a project, found without git and without reading its settings. */
@@ -341,10 +341,7 @@ export async function isInRepository(root: string, file: string): Promise<boolea
  * @param used files by their paths from the root: other files that git does not have do not count
  */
 export async function headCommit(root: string, used: readonly string[] = []) {
-  const repository = attempt(
-    () => repositoryOf(root),
-    () => null,
-  );
+  const repository = attemptOrNull(() => repositoryOf(root));
   if (!repository) return null;
   const read = withGit(repository, ({ run, top, prefix }) => {
     const { status, stdout } = run(['log', '-1', '--no-show-signature', '--format=%H%n%an', 'HEAD']);

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secrets } from '../kinds/project.ts';
-import { attempt, Failure, fail, systemCode } from '../model/failure.ts';
+import { attempt, attemptOrNull, Failure, fail, systemCode } from '../model/failure.ts';
 import { get } from '../model/json.ts';
 import { openFile } from './parse.ts';
 import { isForeign } from './paths.ts';
@@ -104,10 +104,7 @@ function secretsFrom(
     renew(name) {
       const path = unlessEmpty(textOf(name)) === null ? get(env, `${name}_FILE`) : undefined;
       // If the file cannot be read, the program continues with the old text.
-      const text = attempt(
-        () => unlessEmpty(readSecretFile(name, path)),
-        () => null,
-      );
+      const text = attemptOrNull(() => unlessEmpty(readSecretFile(name, path)));
       if (text === null) return null;
       if (known.get(name) !== text) onSecret(text);
       known.set(name, text);

@@ -55,8 +55,8 @@ export function holdsCredentials(path: string): boolean {
 /** The folder of a project that tenantctl writes to: journals, locks, results, the data of an embedded tenant. */
 export const ownFolder = '.tenantctl';
 
-export function environmentFolder(root: string, environment: string): string {
-  return join(root, ownFolder, environment);
+export function environmentFolder(root: string, environment: string, ...below: string[]): string {
+  return join(root, ownFolder, environment, ...below);
 }
 
 /**

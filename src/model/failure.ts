@@ -80,6 +80,10 @@ export function attempt<T, U>(work: () => T, instead: (failure: Failure) => U): 
   }
 }
 
+export function attemptOrNull<T>(work: () => T): T | null {
+  return attempt(work, () => null);
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && codes.includes(error.diagnostics[0]?.code ?? '');
 }

@@ -10,7 +10,7 @@ import {
   valuesIn,
 } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
-import { attempt, fail } from '../../model/failure.ts';
+import { attemptOrNull, fail } from '../../model/failure.ts';
 import { readIfThere } from '../files.ts';
 import {
   type Choices,
@@ -106,11 +106,10 @@ function connectionsOf(
   project: Omit<LoadOptions, 'environment'>,
   environments: readonly string[],
 ): Environment['connection'][] {
-  return attempt(
-    () =>
-      environments.map((name) => loadEnvironment({ ...project, environment: name }).environment.connection),
-    () => [],
+  const loaded = attemptOrNull(() =>
+    environments.map((environment) => loadEnvironment({ ...project, environment })),
   );
+  return loaded?.map(({ environment }) => environment.connection) ?? [];
 }
 
 /** The group of all tenants but the first in a new project. */
