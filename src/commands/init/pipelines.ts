@@ -60,7 +60,7 @@ export function readPipelineFacts(
 ) {
   const configFile = join(root, 'tenantctl.yaml');
   const { manifests, inManifests, inEnvironments } = loadVariableNames({ configFile, env });
-  const variables = [...new Set([...[...inEnvironments.values()].flat(), ...inManifests])].sort();
+  const variables = sortUnique([...[...inEnvironments.values()].flat(), ...inManifests]);
   const values = valuesIn(root, { env });
   const placeholders = Object.fromEntries(variables.map((name) => [name, 'unset']));
   // It can be read even if variables are not set.
@@ -71,7 +71,7 @@ export function readPipelineFacts(
   const stageOf = (selection: string): Stage => {
     const selected = environments.length === 0 ? [selection] : selectEnvironments([selection], all, from);
     const named = selected.flatMap((name) => inEnvironments.get(name) ?? []);
-    return { selection, environments: selected, names: [...new Set([...named, ...inManifests])].sort() };
+    return { selection, environments: selected, names: sortUnique([...named, ...inManifests]) };
   };
   const [first, next] = route ?? [environments.includes(environmentName) ? environmentName : otherwise];
   const start = stageOf(first);
@@ -100,6 +100,8 @@ export function readPipelineFacts(
     needsEnvironment: defaultEnvironment === null && environments.length > 1,
   };
 }
+
+const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
 /** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(
@@ -194,7 +196,7 @@ export function pipelineFile(system: System, content: PipelineContent, folder: s
   const [first, next] = stages;
   const dir = folder.slice(0, -1);
   const secretsOf = (...steps: readonly (Step | undefined)[]) => {
-    const used = [...new Set(steps.flatMap((step) => step?.names ?? []))].sort();
+    const used = sortUnique(steps.flatMap((step) => step?.names ?? []));
     return (used.length > 0 ? used : Object.values(usualNames())).map((secret) => ({ secret }));
   };
   const values = {

@@ -33,7 +33,7 @@ const typingPause = 250;
 let templates: readonly ListedTemplate[] = [];
 /** When the displayed templates were loaded; empty if they are those of the files as they are now. */
 let oldSince = '';
-let selected = decodePart(location.hash.slice(1)) || null;
+let selected = addressInUrl();
 /** Counts renderings, to drop an answer that arrives after a later question. */
 let turn = 0;
 let events: EventSource | null = null;
@@ -80,7 +80,7 @@ startSwitch('[data-pane]', ({ dataset }) => {
   fitAll(pictures);
 });
 addEventListener('hashchange', () => {
-  const address = decodePart(location.hash.slice(1)) || null;
+  const address = addressInUrl();
   if (address === selected) return;
   selected = address;
   showList();
@@ -100,6 +100,10 @@ function followServer(): void {
   events.addEventListener('error', () => {
     showLive('The preview has ended', 'The preview has ended. The files may have changed since.');
   });
+}
+
+function addressInUrl(): string | null {
+  return decodePart(location.hash.slice(1)) || null;
 }
 
 async function refresh(): Promise<void> {
