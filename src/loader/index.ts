@@ -22,17 +22,9 @@ import { readInputs } from './inputs.ts';
 import { declarerOf, type Manifest, readManifest } from './manifest.ts';
 import { openFile, parseDocuments } from './parse.ts';
 import { refuseOutputs, resolveLinks } from './paths.ts';
-import { Problems, sourceAt } from './problems.ts';
+import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import {
-  diskSource,
-  type FileSource,
-  limitSize,
-  listManifests,
-  type ManifestFolder,
-  matchGlobs,
-  sizeLimit,
-} from './source.ts';
+import { diskSource, type FileSource, limitSize, listManifests, matchGlobs, sizeLimit } from './source.ts';
 import { tagNoter } from './tags.ts';
 import { readTree } from './tree.ts';
 
@@ -140,7 +132,10 @@ export function openProjects(options: OpenOptions) {
       return declarationsOf(file, () => manifestsIn(environment));
     },
     /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
-    loadFolder({ source, manifests }: ManifestFolder, environment: string | undefined): Project {
+    loadFolder(
+      { source, manifests }: { readonly source: FileSource; readonly manifests: readonly string[] },
+      environment: string | undefined,
+    ): Project {
       const project = { ...file, manifests, notManifests: [] };
       const inFolder = { ...opened, project, documents: documentsOf(project, { files: source }) };
       const folder = openEnvironment(inFolder, environment);
@@ -412,7 +407,7 @@ function resourcesOf(manifests: readonly Manifest[], problems: Problems): Resour
     for (const { identity, label, isFormer } of manifest.identities) {
       const other = first.get(identity);
       if (!other || other === manifest) continue;
-      const { file, line } = sourceAt(other.place);
+      const { file, line } = other.place.file.at(other.place.offset);
       const isReused = other.identities.some(
         (each) => each.identity === identity && each.isFormer !== isFormer,
       );
@@ -450,7 +445,7 @@ function declarationsOf(
   );
   const manifestOf = (object: LiveObject) => declarerOf(byIdentity(), object);
   return {
-    globs: { patterns, source: sourceAt(place) },
+    globs: { patterns, source: place.file.at(place.offset) },
     /** True when a file of this path, from the project's root, is or would be read as a manifest. */
     covers: (path: string) => isMatch(path) && !isEnvironment(path) && !notManifests.includes(path),
     /** True when an environment of the project reads the file of this path, such as one that a tag in an overlay names. */
@@ -458,7 +453,7 @@ function declarationsOf(
     /** The place where an object is declared; `null` if it is not. */
     find(object: LiveObject): Source | null {
       const place = manifestOf(object)?.place;
-      return place ? sourceAt(place) : null;
+      return place ? place.file.at(place.offset) : null;
     },
     declared(object: LiveObject): Pick<Resource, 'fields' | 'secrets'> {
       const { resource = null, fields = {} } = manifestOf(object) ?? {};

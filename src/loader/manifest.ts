@@ -33,7 +33,7 @@ import { type Pointer, placeAbove, placesOf, pointer, segmentsOf, valueAt } from
 import { cutShort, didYouMean } from '../model/words.ts';
 import type { readOverlays } from './overlay.ts';
 import { reopenDocument } from './parse.ts';
-import { type Place, type Problem, type Problems, quoted, sourceAt, unresolved } from './problems.ts';
+import { type Place, type Problem, type Problems, quoted, unresolved } from './problems.ts';
 import { checkSchema, schemaOf } from './schema.ts';
 import { noteIn, resolveNotes } from './tags.ts';
 import { type FoundNode, findNode, isRefusedKey, placeInside, type ReadTag, type Tree } from './tree.ts';
@@ -172,7 +172,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     ensure: get(value, 'ensure') === 'absent' ? 'absent' : 'present',
     lifecycle: isObject(lifecycle) ? readLifecycle(lifecycle, declared) : noLifecycle,
     secrets: () => overlaid?.secrets() ?? secretPlaces(fields),
-    source: () => sourceAt(place),
+    source: () => place.file.at(place.offset),
     point(at, offset) {
       const found = find(at);
       const text = valueAt(value, at);
@@ -183,7 +183,7 @@ function resourceOf(manifest: Omit<Manifest, 'resource' | 'identities'>, declare
     },
     overlayAt(at) {
       const place = overlaid?.find(at)?.place;
-      return place ? sourceAt(place) : null;
+      return place ? place.file.at(place.offset) : null;
     },
     isOverlaid: (at) => overlaid?.touches(at) ?? false,
   };

@@ -68,18 +68,14 @@ export function quote(value: Json): string {
 /** Control characters, line and paragraph separators, byte order mark, and marks of the text direction. */
 const unseen = /[\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
 
-export function formatComment(comment: string): string {
-  return `  # ${comment}`;
-}
-
 function print(contents: Node, style: { collectionStyle?: 'flow' }, quoteText?: QuoteText): string {
   const text = textTag(quoteText);
   const document = new Document(null, {
     customTags: (tags) => [text, ...tags.filter((tag) => typeof tag === 'string' || tag.tag !== text.tag)],
   });
   document.contents = contents;
-  // The library puts one blank between a value and its comment.
-  const commentString = (comment: string) => formatComment(comment).slice(1);
+  // The library puts another blank before it.
+  const commentString = (comment: string) => ` # ${comment}`;
   return document.toString({ lineWidth: 0, directives: false, commentString, ...style });
 }
 

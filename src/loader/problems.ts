@@ -116,11 +116,6 @@ export const quoted = (text: string): string => `${quoteMark}${text.replaceAll(q
 const quoteMark = '\u0001';
 const quotations = new RegExp(`${quoteMark}([^${quoteMark}]*)${quoteMark}`, 'g');
 
-/** The file, line and column of a place. */
-export function sourceAt({ file, offset }: Place): Source {
-  return file.at(offset);
-}
-
 export interface Problem {
   readonly code: string;
   readonly message: string;

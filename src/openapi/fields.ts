@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defaultKind } from '../generated/schemas/kind.ts';
-import { formatComment, type Member, printInline } from '../loader/print.ts';
+import { type Member, printInline } from '../loader/print.ts';
 import { getText, isFieldName, type JsonObject } from '../model/json.ts';
 import { type Collection, pascalCase, singular, type Write } from './collection.ts';
 import { type OpenApi, type Part, type Shape, toComment } from './document.ts';
@@ -108,8 +108,7 @@ function lineOf(name: string, { form, notes }: Drafted, known: Findings['known']
 }
 
 /** Notes as the comment of a line. */
-export const beside = (notes: readonly string[]) =>
-  notes.length === 0 ? '' : formatComment(notes.join('; '));
+export const beside = (notes: readonly string[]) => (notes.length === 0 ? '' : `  # ${notes.join('; ')}`);
 
 /** Why a field of an existing object cannot be changed; `null` if nothing says so. */
 function whyFixed({ patchable, fixed }: Write['prose'], name: string, property: Part): string | null {

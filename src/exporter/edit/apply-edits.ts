@@ -12,7 +12,6 @@ import {
 import type { Kind } from '../../kinds/kind.ts';
 import { renameSteps } from '../../kinds/references.ts';
 import {
-  formatComment,
   type Mapping,
   type Member,
   type Printable,
@@ -83,7 +82,7 @@ function applyEdit(parsed: ParsedDocument, edit: Edit): ParsedDocument | null {
     // A comment there names the id before. A tag says itself what it finds, so it gets none.
     const rest = restOfLine(done.text, end);
     if (!(rest.trim() === '' ? node.tag === undefined : /^[ \t]+#/.test(rest))) continue;
-    const named = splice(done.text, end, lineEnd(done.text, end), formatComment(name));
+    const named = splice(done.text, end, lineEnd(done.text, end), `  # ${name}`);
     // Behind a block, a comment would be part of the text.
     done = readsAs(named, wanted) ?? done;
   }
