@@ -20,14 +20,6 @@ export function helpOf(command: Command | null, name: string, isColoured: boolea
   const { usage, options, examples } = command ?? program;
   const [first = '', about = ''] = usage.replace('$0', 'tenantctl').split('\n\n');
   const page = `Documentation: ${documentation(`docs/commands.md${command ? `#${name}` : ''}`)}`;
-  const commandSections = Object.entries<Commands>(commandGroups).map(([title, commands]) => {
-    const entries = Object.entries(commands).map(([name, [meaning]]) => ({ name, type: '', meaning }));
-    return section(title, entryRows(entries));
-  });
-  const optionSections = Object.values(groups).map((group) => {
-    const shown = Object.entries(options).filter(([, option]) => option.group === group && !option.hidden);
-    return section(group, entryRows(shown.map(([name, option]) => optionEntry(name, option))));
-  });
   const exampleRows = Object.entries(examples).flatMap(([call, what]) => [
     row(2, span(`# ${what}`, 'dim')),
     row(2, span(call.replaceAll('$0', 'tenantctl'))),
@@ -35,8 +27,8 @@ export function helpOf(command: Command | null, name: string, isColoured: boolea
   const parts = [
     [row(0, span(first, 'bold'))],
     lineOf(about),
-    ...(command ? [] : commandSections),
-    ...optionSections,
+    ...(command ? [] : Object.entries<Commands>(commandGroups).map(commandSection)),
+    ...optionSections(options),
     section('Examples', exampleRows),
     command ? [] : lineOf(exitCodes),
     lineOf(page),
@@ -51,6 +43,18 @@ const lineOf = (text: string): Row[] => [{ indent: 0, hang: 0, spans: [span(text
 /** Rows below a title; nothing without rows. */
 const section = (title: string, rows: readonly Row[]): Row[] =>
   rows.length === 0 ? [] : [row(0, span(`${title}:`, 'bold')), ...rows];
+
+function commandSection([title, commands]: readonly [string, Commands]): Row[] {
+  const entries = Object.entries(commands).map(([name, [meaning]]) => ({ name, type: '', meaning }));
+  return section(title, entryRows(entries));
+}
+
+function optionSections(options: Command['options']): Row[][] {
+  return Object.values(groups).map((group) => {
+    const shown = Object.entries(options).filter(([, option]) => option.group === group && !option.hidden);
+    return section(group, entryRows(shown.map(([name, option]) => optionEntry(name, option))));
+  });
+}
 
 /** An option with its type, and what it is for, its choices and its default. A switch and an argument show no type. */
 function optionEntry(name: string, option: Options) {

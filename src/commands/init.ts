@@ -325,7 +325,7 @@ async function askForTenants(ask: Ask): Promise<readonly GivenTenant[]> {
   if ((await ask(kindOfTenant, oneOf(['sandbox', 'tenant']))) === 'sandbox') return [];
   const first = await askForAddresses(environmentName, ask);
   const others: GivenTenant[] = [];
-  // It looks at those that were given until then.
+  // It refuses the names that were given until the answer.
   const nameOther = newName(others, '-');
   const next =
     'Another tenant, for changes that were tested in this one? Its name, such as production, or - for none: [-] ';

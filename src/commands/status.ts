@@ -45,6 +45,7 @@ import { projectFileOptions, projectOptions, selectedEnvironments } from './proj
 
 const defaultWait = '30m';
 const statusFormats = ['text', 'json', 'zone'] as const;
+type StatusFormat = (typeof statusFormats)[number];
 
 const options = {
   ...commonOptions,
@@ -177,10 +178,7 @@ function listUnsettled(status: Status): string[] {
 }
 
 /** Returns what makes the text of each status in turn, safe to print whatever the tenants hold. */
-function statusRenderer(
-  format: (typeof statusFormats)[number],
-  options: ReportOptions,
-): (status: Status) => string {
+function statusRenderer(format: StatusFormat, options: ReportOptions): (status: Status) => string {
   const written = new Set<string>();
   if (format === 'zone') return (status) => statusZone(status, written);
   return (status) => (format === 'json' ? json(status) : layout(statusRows(status, options), options));

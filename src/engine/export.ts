@@ -129,8 +129,10 @@ export async function mergeTenant(
     },
     resources: resources.map((resource) => {
       // Nothing is known of what these fields refer to: they stay.
-      const kept = unread.filter((use) => use.resource === resource).map((use) => topName(use.at));
-      const fields = mapMembers(resource.fields, (value, name) => (kept.includes(name) ? undefined : value));
+      const unknown = unread.filter((use) => use.resource === resource).map(({ at }) => topName(at));
+      const fields = mapMembers(resource.fields, (value, name) =>
+        unknown.includes(name) ? undefined : value,
+      );
       return fillReferences(fillLookups({ ...resource, fields }, answer), found, renamed);
     }),
     // An unreadable object is not gone: its manifest stays.
