@@ -1,7 +1,7 @@
 import { get, getText, type Json, pick } from '../model/json.ts';
 import { apiRequest, call, identityResource, jsonPatchType } from './http.ts';
 import { jsonPatch } from './json-patch.ts';
-import { type Field, type Kind, withoutId } from './kind.ts';
+import { byHand, type Field, type Kind, withoutId } from './kind.ts';
 
 const resource = identityResource('AuthProfile', 'v2024', 'auth-profiles');
 const fields: Readonly<Record<string, Field>> = {
@@ -35,9 +35,9 @@ export const authProfile: Kind = {
   },
   can: { create: false, update: true, delete: false, rename: false, pin: true },
   write: {
-    create: ({ key: [name = ''] }) => ({
-      manual: `Create the identity profile "${name}" in the admin interface: that creates its authentication profile. Then plan again.`,
-    }),
+    create: byHand(
+      'Create the identity profile "NAME" in the admin interface: that creates its authentication profile. Then plan again.',
+    ),
     update({ key: [name = ''], fields: values, changed, live, settings }) {
       const changedFields = patchable.filter((field) => changed.has(field));
       const rename = `The API cannot rename an authentication profile: rename the identity profile to "${name}" in the admin interface.`;
@@ -55,9 +55,9 @@ export const authProfile: Kind = {
         risk: canLockOut ? ['lockout'] : [],
       };
     },
-    remove: ({ key: [name = ''] }) => ({
-      manual: `An authentication profile is deleted together with its identity profile: delete "${name}" in the admin interface.`,
-    }),
+    remove: byHand(
+      'An authentication profile is deleted together with its identity profile: delete "NAME" in the admin interface.',
+    ),
   },
 };
 

@@ -155,12 +155,6 @@ export type Write =
     }
   | { readonly manual: string };
 
-interface RemoveInput {
-  readonly key: Key;
-  readonly id: string | null;
-  readonly settings: ApiSettings;
-}
-
 /** Everything that tenantctl knows about a kind of object. Functions are pure: a plan is checked by computing it again. */
 export interface Kind {
   /** Its name in manifests and addresses: a word in PascalCase, never changed once projects use it. */
@@ -200,7 +194,7 @@ export interface Kind {
     /** The same for what differs. Must preserve undeclared fields, even if the API only accepts whole objects. */
     update(input: UpdateInput): Write;
     /** The same for a delete. Must not depend on the object's fields. */
-    remove(input: RemoveInput): Write;
+    remove(input: Pick<WriteInput, 'key' | 'settings'> & { readonly id: string | null }): Write;
   };
   readonly described?: {
     schema(): JsonObject;
@@ -230,6 +224,11 @@ interface Quirks {
   complete?(fields: JsonObject, settings: ApiSettings): JsonObject;
   /** Deletes that share one request: its body lists the items of the bodies of `remove`. With advice for a refusal. */
   readonly sharedDelete?: { readonly ifRefused?: string };
+}
+
+/** What a step asks of a person where the API has no call for it. `NAME` stands for that of the object. */
+export function byHand(step: string): (input: { readonly key: Key }) => Write {
+  return ({ key: [name = ''] }) => ({ manual: step.replaceAll('NAME', () => name) });
 }
 
 export function withoutId(name: string, step: 'change' | 'delete'): Write {

@@ -1,6 +1,6 @@
 import { get, getText, isObject } from '../model/json.ts';
 import { apiRequest, call, identityResource } from './http.ts';
-import type { Kind, Write, WriteInput } from './kind.ts';
+import { byHand, type Kind, type Write, type WriteInput } from './kind.ts';
 import { senderAddress } from './sender-address.ts';
 import { verifiedDomain } from './verified-domain.ts';
 
@@ -38,9 +38,7 @@ export const mailFrom: Kind = {
   write: {
     create: put,
     update: put,
-    remove: ({ key: [identity = ''] }) => ({
-      manual: `The API cannot remove the MAIL FROM domain of ${identity}; remove it in the admin interface.`,
-    }),
+    remove: byHand('The API cannot remove the MAIL FROM domain of NAME; remove it in the admin interface.'),
   },
 };
 

@@ -4,7 +4,7 @@ import { literal } from '../model/marker.ts';
 import { pointer } from '../model/pointer.ts';
 import { wireValue } from './field.ts';
 import { apiRequest, call, filterBy, identityResource, idText, keyMembers } from './http.ts';
-import type { Field, Kind, Write, WriteInput } from './kind.ts';
+import { byHand, type Field, type Kind, type Write, type WriteInput } from './kind.ts';
 
 const templates = identityResource('NotificationTemplate', 'v2025', 'notification-templates');
 const chat: Field = {
@@ -155,15 +155,13 @@ export const notificationPreference: Kind = {
   },
   can: { create: false, update: false, delete: false, rename: false, pin: false },
   write: {
-    create: ({ key: [key = ''] }) => ({
-      manual: `The tenant has no notification preference "${key}"; preferences belong to their notification type.`,
-    }),
-    update: ({ key: [key = ''] }) => ({
-      manual: `Set the media of "${key}" under Notification Preferences in the admin interface; the API only reads them.`,
-    }),
-    remove: ({ key: [key = ''] }) => ({
-      manual: `The API cannot remove the notification preference "${key}".`,
-    }),
+    create: byHand(
+      'The tenant has no notification preference "NAME"; preferences belong to their notification type.',
+    ),
+    update: byHand(
+      'Set the media of "NAME" under Notification Preferences in the admin interface; the API only reads them.',
+    ),
+    remove: byHand('The API cannot remove the notification preference "NAME".'),
   },
   quirks: { on: ({ preferences }) => (preferences === 'write' ? writtenPreference : notificationPreference) },
 };

@@ -1,6 +1,6 @@
 import { get, getText, type JsonObject } from '../model/json.ts';
 import { call, identityResource, idText } from './http.ts';
-import type { Kind } from './kind.ts';
+import { byHand, type Kind } from './kind.ts';
 
 const resource = identityResource('VerifiedDomain', 'v2025', 'verified-domains');
 
@@ -39,10 +39,10 @@ export const verifiedDomain: Kind = {
         warnings: [`Then publish the DKIM records of ${domain}: \`tenantctl status\` prints them.`],
       };
     },
-    update: () => ({ manual: 'A verified domain has no fields that can be changed.' }),
-    remove: ({ key: [domain = ''] }) => ({
-      manual: `The API cannot remove a verified domain; remove ${domain} in the admin interface, or ask the vendor's support.`,
-    }),
+    update: byHand('A verified domain has no fields that can be changed.'),
+    remove: byHand(
+      "The API cannot remove a verified domain; remove NAME in the admin interface, or ask the vendor's support.",
+    ),
   },
 };
 
