@@ -151,7 +151,7 @@ export async function readAll(
     const known = await allOrFailure(
       kind.read.candidatesFrom.flatMap((other) => [readWhole(other), readDefaults(client, [allOf(other)])]),
     );
-    return someOf(kind, distinctKeys(kind, [...candidateKeys(kind.read, known.flat()), ...own]));
+    return someOf(kind, distinctKeys(kind, [...candidateKeys(known.flat()), ...own]));
   };
   const refused: Failure[] = [];
   const found = await allOrFailure(

@@ -6,7 +6,7 @@ import type { ApplyEvent } from '../applier/run.ts';
 import { readResultFile } from '../applier/saved-file.ts';
 import type { Limiters } from '../client/client.ts';
 import { readFirstPage } from '../client/pages.ts';
-import { apiRequest, idText, type Service, serviceOf } from '../kinds/http.ts';
+import { apiRequest, idText, type Service } from '../kinds/http.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { identityOf } from '../kinds/live-objects.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
@@ -379,7 +379,7 @@ function changedObjects({ project, plan }: EnvironmentPlan): ChangedObject[] {
   return plan.changes.flatMap(({ action, address, key, id, kind: kindName }) => {
     const kind = action === 'manual' ? null : kinds.find(kindName);
     if (!kind) return [];
-    const service = serviceOf(kind);
+    const service = kind.resource.service;
     const subjects = [identityOf(kind, key), ...(id === null ? [] : [`${kind.name} with the id ${id}`])];
     const endpoint = endpointOf(tenant[service]);
     return subjects.map((subject) => ({ name, address, subject, endpoint, service, project }));
@@ -455,7 +455,7 @@ export function tenantProbe({ parallel, signal, tenantOptions }: FleetOptions): 
     },
     contentOf(project, service) {
       const { name, kinds } = project.environment;
-      const ofService = kinds.all.filter((kind) => serviceOf(kind) === service);
+      const ofService = kinds.all.filter((kind) => kind.resource.service === service);
       const content = useTenant(project, { signal, ...tenantOptions?.(name) }, (tenant) =>
         readContent(tenant, ofService),
       );

@@ -135,9 +135,7 @@ function mailFromKeys(
   const before = earlier?.identities.filter(({ kind }) => kind === mailFrom.name);
   const known = before && new Set(before.map(({ name }) => identityOf(mailFrom, [name])));
   const keys = declared.filter(({ kind }) => kind === mailFrom).map(({ key }) => key);
-  const { read } = mailFrom;
-  const candidates = read.how === 'each-declared' ? candidateKeys(read, identities) : [];
-  const live = candidates
+  const live = candidateKeys(identities)
     .filter(([identity = '']) => dnsName(domainOf(identity)) !== null)
     .filter((key) => includes(formatAddress(mailFrom.name, key)))
     .filter((key) => known?.has(identityOf(mailFrom, key)) ?? true);

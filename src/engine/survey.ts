@@ -3,7 +3,7 @@ import { allOrFailure } from '../client/describe.ts';
 import { readRecords } from '../client/lookups.ts';
 import { readDefaults, readListRows } from '../client/read.ts';
 import { templateContext } from '../client/template-variables.ts';
-import { type ApiResource, type Service, serviceOf } from '../kinds/http.ts';
+import type { ApiResource, Service } from '../kinds/http.ts';
 import { isOnlyReferredTo, type Kind } from '../kinds/kind.ts';
 import { allOf } from '../kinds/live-objects.ts';
 import { notificationTemplate } from '../kinds/notifications.ts';
@@ -165,7 +165,7 @@ export function presetsOfHosts(urls: Readonly<Record<Service, string | null>>): 
 }
 
 function presetsIn(listed: readonly ListedKind[]): Detected[] {
-  const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
+  const ofIdentity = listed.filter(({ kind }) => kind.resource.service === 'identity');
   const hasHeader = ofIdentity.some(({ headers }) => headers.has('slpt-request-id'));
   const attributes = listed.find(({ kind }) => kind === profileSearch)?.beside ?? [];
   const [named] = attributes.flatMap((row) => getText(row, 'type') ?? []).filter(isClassOfProduct);
@@ -238,7 +238,7 @@ const knownHeaders: readonly string[] = [
 
 /** A header that the tenant's own words ask for: "The header X-Name: true is required". Some name none. */
 function guessHeader(listed: readonly ListedKind[], { settings: { experimentalHeader } }: Surveyed): Guess[] {
-  const refused = listed.filter(({ kind, failure }) => failure && serviceOf(kind) === 'identity');
+  const refused = listed.filter(({ kind, failure }) => failure && kind.resource.service === 'identity');
   const words = refused.flatMap(({ failure }) => failure?.message ?? []);
   const named = words.flatMap((text) => text.match(headerName) ?? []);
   const isAsked = words.some((text) => /experimental header/i.test(text));
@@ -261,7 +261,7 @@ const mostGuesses = 3;
 
 /** Other paths of the identity service's resources, if documented paths do not exist. */
 function guessOwnPaths(listed: readonly ListedKind[], { settings, kinds }: Surveyed): Guess[] {
-  const ofIdentity = listed.filter(({ kind }) => serviceOf(kind) === 'identity');
+  const ofIdentity = listed.filter(({ kind }) => kind.resource.service === 'identity');
   const refused = ofIdentity.filter((each) => !isFound(each)).map(({ kind }) => kind);
   if (refused.length === 0) return [];
   const settingFor = (some: readonly Kind[]): Detected => {

@@ -11,7 +11,6 @@ import {
 import { type Clock, systemClock } from '../client/rate-limiter.ts';
 import { type ReadAllOptions, readAll, readState } from '../client/read.ts';
 import type { Redactor } from '../client/redactor.ts';
-import { serviceOf } from '../kinds/http.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
 import { allOf, identityOf, type ReadRequest, type TenantState } from '../kinds/live-objects.ts';
 import type { Endpoint, Environment, Project, Secrets } from '../kinds/project.ts';
@@ -278,7 +277,7 @@ export function servedKinds(wanted: readonly Kind[], environments: readonly Envi
   const served: Kind[] = [];
   const skipped: { readonly kind: Kind; readonly problem: Diagnostic }[] = [];
   for (const kind of wanted) {
-    const service = serviceOf(kind);
+    const { service } = kind.resource;
     const where = environments.filter(({ tenant }) => tenant[service] === '').map(({ name }) => name);
     const message = `${kind.name} is left out: the \`${service}\` service is missing in ${where.join(' and ')}.`;
     const hint = `Add \`${service}: { baseUrl: … }\` there to read this kind.`;

@@ -1,4 +1,3 @@
-import { serviceOf } from '../kinds/http.ts';
 import type { Environment, Policy, Project } from '../kinds/project.ts';
 import { noticesOf, type Resource } from '../kinds/resource.ts';
 import { lint } from '../lint/index.ts';
@@ -52,7 +51,7 @@ export function validateProject(load: () => Project, scope: Pick<Scope, 'only' |
 /** Finds what needs a service that the environment lacks: each such kind at its first object, and the first lookup. */
 function findUnserved(resources: readonly Resource[], { name, tenant }: Environment): Diagnostic[] {
   const objects = groupBy(resources, ({ kind }) => kind).map(([kind, [resource]]) => {
-    return { resource, at: '', what: kind.name, service: serviceOf(kind) };
+    return { resource, at: '', what: kind.name, service: kind.resource.service };
   });
   const lookups = lookupsIn(resources)
     .flatMap(({ uses = [] }) => uses)

@@ -129,7 +129,7 @@ function parse(target: Described, answer: JsonObject, requested: string | null):
   });
   const others = othersIn(target, answer);
   const fields = { ...others, ...named };
-  const facts = { fields, hidden: concealedPlaces(fields, ''), extraMembers: () => others };
+  const facts = { fields, hidden: concealedPlaces(fields, ''), extraMembers: others };
   if (!parent) return { ...facts, key, id };
   const above = getObject(answer, parent.part);
   const [aboveId, part] = [getText(above, 'id'), getText(above, 'part')];

@@ -3,7 +3,7 @@ import type { Request } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json, type JsonObject, objectFrom } from '../model/json.ts';
 import { refOf } from '../model/marker.ts';
-import { type ApiSettings, contractSettings } from '../model/tenant.ts';
+import type { ApiSettings } from '../model/tenant.ts';
 
 export type Service = 'identity' | 'profiles';
 
@@ -19,16 +19,12 @@ export interface Call extends Request {
 
 export interface ApiResource {
   readonly name: string;
+  readonly service: Service;
   /** The path that hosts use which serve each resource under its own path and version (api-notes); `null`: none do. */
   readonly ownPath: string | null;
   /** From the base URL on, with `{name}` for the id of an object that it is below. */
   path(settings: ApiSettings): string;
   lane(settings: ApiSettings): Lane;
-}
-
-/** The same in every environment. */
-export function serviceOf({ resource }: { readonly resource: ApiResource }): Service {
-  return resource.lane(contractSettings).service;
 }
 
 /** A resource of the identity service: below its documented API version, or under a path of its own (newer hosts). */
@@ -45,6 +41,7 @@ export function resourceAt(
   const [, version = ''] = documented.split('/');
   return {
     name,
+    service,
     ownPath,
     path: ({ paths }) => get(paths, name) ?? documented,
     lane: ({ paths }) => ({ service, group: get(paths, name) ?? version }),

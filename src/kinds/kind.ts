@@ -103,8 +103,7 @@ type HowRead =
       readonly how: 'each-declared';
       each(key: Key, settings: ApiSettings): Call;
       isAbsent(answer: { status: number; body: Json }): boolean;
-      /** The keys to read if all objects are wanted, from the objects and defaults of other kinds. */
-      candidates(known: readonly LiveObject[]): readonly Key[];
+      /** If all objects are wanted, their keys are the names of the objects and defaults of these kinds. */
       readonly candidatesFrom: readonly Kind[];
     };
 
@@ -115,7 +114,7 @@ export interface Facts {
   readonly hidden?: readonly Pointer[];
   readonly whyNotExported?: string | null;
   /** What a write of the whole object contains besides `fields`: part of the fingerprint. */
-  extraMembers?(): JsonObject;
+  readonly extraMembers?: JsonObject;
 }
 
 /** One object as the tenant has it, in the manifest's shape. */

@@ -7,7 +7,7 @@ import { type Pointer, pointer, withValueAt } from '../model/pointer.ts';
 import type { TenantName } from '../model/tenant.ts';
 import { comparable, foldName, readableFields } from './field.ts';
 import { idText, isPathSegment } from './http.ts';
-import { type Facts, type Kind, type LiveObject, ownId, type Read } from './kind.ts';
+import { type Facts, type Kind, type LiveObject, ownId } from './kind.ts';
 import { isIgnored } from './places.ts';
 import type { Resource } from './resource.ts';
 
@@ -76,16 +76,15 @@ export function lastModified({ kind, raw }: LiveObject): string | null {
 
 function fingerprintOf(
   kind: Kind,
-  { key, id, fields, hidden = [], extraMembers }: Facts,
+  { key, id, fields, hidden = [], extraMembers = {} }: Facts,
   ignored: readonly Pointer[],
 ): string {
   const left = ignored.reduce((rest, at) => withValueAt(rest, at, undefined), readableFields(kind, fields));
   const compared = comparableFields(kind, left);
   const shown = hidden.filter((at) => !isIgnored(ignored, at));
-  const more = extraMembers?.() ?? {};
   // The parent is in the fields, by id: renaming it changes nothing below.
   const own = kind.parent ? key.slice(1) : [...key];
-  return sha256({ kind: kind.name, key: own, id, fields: compared, hidden: shown, carried: more });
+  return sha256({ kind: kind.name, key: own, id, fields: compared, hidden: shown, carried: extraMembers });
 }
 
 /** The digest of an object in normal form: equal if no declarable field differs. */
@@ -99,12 +98,10 @@ function comparableFields(kind: Kind, fields: JsonObject): JsonObject {
   );
 }
 
-/** The keys that objects of other kinds suggest, without those that no request path can hold. */
-export function candidateKeys(
-  { candidates }: Extract<Read, { how: 'each-declared' }>,
-  known: readonly LiveObject[],
-): Key[] {
-  return candidates(known).filter((key) => key.every(isPathSegment));
+/** The keys that objects of other kinds suggest by their names, without those that no request path can hold. */
+export function candidateKeys(known: readonly LiveObject[]): Key[] {
+  const names = new Set(known.map(({ key: [name = ''] }) => name));
+  return [...names].filter(isPathSegment).map((name) => [name]);
 }
 
 export function identityOf(kind: Kind, key: Key): string {

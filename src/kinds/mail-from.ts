@@ -27,7 +27,6 @@ export const mailFrom: Kind = {
       status === 404 ||
       (status === 200 && isObject(body) && !getText(body, 'mailFromDomain')),
     candidatesFrom: [senderAddress, verifiedDomain],
-    candidates: (known) => known.map(({ key }) => key),
   },
   parse(answer, id) {
     const identity = getText(answer, 'identity') ?? id;

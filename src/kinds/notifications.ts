@@ -61,7 +61,7 @@ export const notificationTemplate: Kind = {
     if (!shown.every((part) => part !== null)) return null;
     const key = shown.map((part, at) => (keyParts[at] === 'medium' ? mediumOf(part) : part));
     const id = idText(get(answer, 'id'));
-    return { key, id, fields: pick(answer, names), extraMembers: () => unknownFields(answer) };
+    return { key, id, fields: pick(answer, names), extraMembers: unknownFields(answer) };
   },
   can: { create: 'replaces', update: true, delete: true, rename: false, pin: false },
   write: {
@@ -137,7 +137,6 @@ export const notificationPreference: Kind = {
     each: ([key = ''], settings) => apiRequest('GET', observed, settings, { below: [key] }),
     isAbsent: ({ status }) => status === 404,
     candidatesFrom: [notificationTemplate],
-    candidates: (known) => [...new Set(known.map(({ key: [key = ''] }) => key))].map((key) => [key]),
   },
   parse(answer, id) {
     const key = getText(answer, 'key') ?? id;

@@ -136,6 +136,7 @@ function withAttributeClass(rule: JsonObject, settings: ApiSettings): JsonObject
 
 const resource: ApiResource = {
   name: 'ProfileSearch',
+  service: 'profiles',
   ownPath: null,
   path: ({ profileSearchPath }) => profileSearchPath,
   lane: () => ({ service: 'profiles', group: 'api' }),

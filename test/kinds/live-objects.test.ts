@@ -277,8 +277,6 @@ it('a vendor default has one digest, in whatever form the tenant shows its conte
 });
 
 it('no key is looked for that no request path can hold', () => {
-  const { read } = builtInKinds.get('MailFrom');
-  if (read.how !== 'each-declared') throw new TypeError('MAIL FROM domains have no list.');
   const known = [
     'a@a.example',
     'b\uD800@a.example',
@@ -286,16 +284,7 @@ it('no key is looked for that no request path can hold', () => {
     '../b@a.example',
     'c@a.example',
   ].map((email) => liveFrom({ kind: 'SenderAddress', raw: { id: email, email } }));
-  expect(candidateKeys(read, known)).toEqual([['a@a.example'], ['c@a.example']]);
-  const several = {
-    ...read,
-    candidates: () => [
-      ['a', 'b'],
-      ['a', '\uDC00'],
-      ['\uDC00', 'a'],
-    ],
-  };
-  expect(candidateKeys(several, known)).toEqual([['a', 'b']]);
+  expect(candidateKeys(known)).toEqual([['a@a.example'], ['c@a.example']]);
 });
 
 it.each([
