@@ -94,7 +94,8 @@ export function loadEnvironment(options: LoadOptions, text?: string): ProjectEnv
 export function loadEnvironmentNames(options: OpenOptions): EnvironmentNames {
   const { problems, project } = openProject(options);
   problems.throwIfAny();
-  return project;
+  const { environments, groups, defaultEnvironment } = project;
+  return { environments, groups, defaultEnvironment };
 }
 
 /** Loads the files of manifests, and the variables that they and environments name in tags, also those with errors. */

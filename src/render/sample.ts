@@ -47,7 +47,7 @@ const personWord =
 
 /** The value of a leaf by the words of its name. The first rule that matches counts. */
 const rules: readonly (readonly [RegExp, (at: number, person: string) => Json])[] = [
-  [/\b(e-?)?mail\b|\baddress$/, (_, person) => `${person.toLowerCase().replace(' ', '.')}@acme.example`],
+  [/\b(e-?)?mail\b|\baddress$/, (_, person) => `${toAccount(person)}@acme.example`],
   [/\bphone\b/, () => '+1 555 0100'],
   [/\b(url|uri|link|href)\b/, (at) => `https://id.acme.example/${at + 1}`],
   [/^(is|has|can|should|must) |\b(enabled|disabled|required|active|allowed)$/, () => true],
@@ -58,10 +58,14 @@ const rules: readonly (readonly [RegExp, (at: number, person: string) => Json])[
   ],
   [/\b(first|given) name$/, (_, person) => person.split(' ')[0] ?? ''],
   [/\b(last|family) name$|\bsurname$/, (_, person) => person.split(' ')[1] ?? ''],
-  [/\b(user|account|login) (name|id)$/, (_, person) => person.toLowerCase().replace(' ', '.')],
+  [/\b(user|account|login) (name|id)$/, (_, person) => toAccount(person)],
   [/\bid$/, (at) => String(4711 + at)],
   [/\b(full|display) name$/, (_, person) => person],
 ];
+
+function toAccount(person: string): string {
+  return person.toLowerCase().replace(' ', '.');
+}
 
 /**
  * @param parent the words of its parent's name
