@@ -1,9 +1,8 @@
 import type { Sent } from '../client/answer.ts';
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../client/rate-limiter.ts';
-import { listNeeds } from '../kinds/dependencies.ts';
 import { readableFields } from '../kinds/field.ts';
-import { fillPath } from '../kinds/http.ts';
+import { fillRequest, listNeeds } from '../kinds/http.ts';
 import type { LiveObject } from '../kinds/kind.ts';
 import { type ReadRequest, shownId, type TenantState } from '../kinds/live-objects.ts';
 import type { Kinds, Secrets } from '../kinds/project.ts';
@@ -121,10 +120,6 @@ class CreatedIds {
   isAwaited(address: Address): boolean {
     return this.#needed.has(address) && !this.#ids.has(address);
   }
-}
-
-function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
-  return { ...request, path: fillPath(request.path, idOf), body: fillRefs(request.body, idOf) };
 }
 
 /** A plan never holds these values: they come from the object as just read. */

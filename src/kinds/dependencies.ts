@@ -1,7 +1,6 @@
 import type { Address } from '../model/address.ts';
 import type { Change } from '../model/documents.ts';
-import { markersIn } from '../model/marker.ts';
-import { refsInPath } from './http.ts';
+import { listNeeds } from './http.ts';
 import { ownId } from './kind.ts';
 import type { Kinds } from './project.ts';
 import { idsOnSide } from './references.ts';
@@ -35,15 +34,6 @@ export function arrangeChanges(changes: readonly Change[], kinds: Kinds) {
 
 export function cycleText(cycle: readonly Address[]): string {
   return [...cycle, ...cycle.slice(0, 1)].join(' -> ');
-}
-
-/** The addresses whose ids the requests of a change need. The path of one that follows the create of its own object does not. */
-export function listNeeds({ address, requests }: Pick<Change, 'address' | 'requests'>): Address[] {
-  const needs = requests.flatMap(({ path, body }) => [
-    ...refsInPath(path).filter((to) => to !== address),
-    ...markersIn(body, '$ref'),
-  ]);
-  return [...new Set(needs)];
 }
 
 type Needs = ReadonlyMap<Change, readonly Change[]>;

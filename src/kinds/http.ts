@@ -1,8 +1,8 @@
 import type { Address, Key } from '../model/address.ts';
-import type { Request } from '../model/documents.ts';
+import type { Change, Request } from '../model/documents.ts';
 import { fail } from '../model/failure.ts';
 import { get, isObject, itemsOf, type Json, type JsonObject, objectFrom } from '../model/json.ts';
-import { refOf } from '../model/marker.ts';
+import { fillRefs, markersIn, refOf } from '../model/marker.ts';
 import type { ApiSettings } from '../model/tenant.ts';
 
 export type Service = 'identity' | 'profiles';
@@ -111,14 +111,22 @@ function segmentOf(id: Json): string {
   return encodeURIComponent(segment);
 }
 
-export const refsInPath = (path: string): Address[] =>
-  [...path.matchAll(placeInPath)].map(([, to = '']) => to);
+/** The addresses whose ids the requests of a change need. The path of one that follows the create of its own object does not. */
+export function listNeeds({ address, requests }: Pick<Change, 'address' | 'requests'>): Address[] {
+  const needs = requests.flatMap(({ path, body }) => {
+    const inPath = [...path.matchAll(placeInPath)].map(([, to = '']) => to);
+    return [...inPath.filter((to) => to !== address), ...markersIn(body, '$ref')];
+  });
+  return [...new Set(needs)];
+}
 
-export function fillPath(path: string, idOf: (to: Address) => Json | undefined): string {
-  return path.replaceAll(placeInPath, (place, to: Address) => {
+/** The request with the ids of objects that an apply has created, as far as `idOf` knows them. */
+export function fillRequest(request: Request, idOf: (to: Address) => Json | undefined): Request {
+  const path = request.path.replaceAll(placeInPath, (place, to: Address) => {
     const id = idOf(to);
     return id === undefined ? place : segmentOf(id);
   });
+  return { ...request, path, body: fillRefs(request.body, idOf) };
 }
 
 /** Whether the text can stand in a request path, once it is percent-encoded: some servers decode it before they resolve the path. */

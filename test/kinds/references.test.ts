@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrangeChanges, cycleText, listNeeds } from '../../src/kinds/dependencies.ts';
+import { arrangeChanges, cycleText } from '../../src/kinds/dependencies.ts';
 import { kindFrom } from '../../src/kinds/described-kind.ts';
+import { listNeeds } from '../../src/kinds/http.ts';
 import type { Field } from '../../src/kinds/kind.ts';
 import { catalogOf } from '../../src/kinds/project.ts';
 import { idsIn, idsOnSide, mapIds, targetKindOf, withReferences } from '../../src/kinds/references.ts';
