@@ -1,6 +1,7 @@
 import { declarableFields, readableFields, sameValue } from '../kinds/field.ts';
 import type { Field } from '../kinds/kind.ts';
 import { identityOf, isKnownById, keyBefore } from '../kinds/live-objects.ts';
+import { touches } from '../kinds/places.ts';
 import { isMapOfSettings, redact, sensitivePlaces } from '../kinds/redact.ts';
 import {
   type Change,
@@ -188,12 +189,10 @@ function disclosureOf(
     declared: [readableFields(kind, declared ?? {}), valuesShown(change), named],
     values: [before, after].filter((fields) => fields !== null),
   });
-  const isAbout = (places: readonly Pointer[], at: Pointer) =>
-    places.some((place) => isWithin(at, place) || isWithin(place, at));
   const asked = [...secrets, ...diff.map(({ path }) => path)];
   /** An update does not concern other settings of the same map. */
   const isConcern = (at: Pointer) =>
-    !(before && after && isMapOfSettings(get(kind.fields, topName(at)))) || isAbout(asked, at);
+    !(before && after && isMapOfSettings(get(kind.fields, topName(at)))) || touches(asked, at);
   const written = new Set(asked.map(topName));
   /** A request of the whole object may have lost what the tenant hides; another one writes only its own fields. */
   const isWhole = change.action !== 'update' || change.requests.some(({ method }) => method !== 'PATCH');
@@ -205,7 +204,7 @@ function disclosureOf(
     isConcern,
     /** Without one of its items, a list would be another list. */
     isWithheld: (at: Pointer, sides: Values) =>
-      isAbout(marked, at) ||
+      touches(marked, at) ||
       sides.some((value) => !sameJson(redact(value, at, looksSensitive) ?? null, value)),
   };
 }

@@ -8,8 +8,8 @@ import {
   sameValue,
 } from '../kinds/field.ts';
 import type { Kind, LiveObject } from '../kinds/kind.ts';
-import { isIgnored } from '../kinds/places.ts';
-import type { Kinds } from '../kinds/project.ts';
+import { isIgnored, touches } from '../kinds/places.ts';
+import type { Kinds, Secrets } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { noLifecycle, nowhere, type Resource, undeclared } from '../kinds/resource.ts';
 import type { Address } from '../model/address.ts';
@@ -94,8 +94,7 @@ export function madeAgain(
     return lost.length === 0 ? change : `it would delete other values of ${lost.join(', ')}`;
   }
   // Secrets and hidden values stay where the plan says so.
-  const isLeft = (at: Pointer) => (change.left ?? []).includes(at);
-  const unseen: UnseenPolicy = { isSame: (_secret, _test, at) => isLeft(at), isLeft };
+  const unseen: UnseenPolicy = { secrets: null, left: change.left ?? [] };
   const { change: made } = changeFor({ kind, resource: resourceOf(entry), live }, base, { settings, unseen });
   if (made === null) return 'nothing would change';
   const misplaced = misplacedMarkers(change.declared ?? {}, '');
@@ -232,11 +231,9 @@ type KnownSecrets = Run['secrets'];
 /** No differences once the change shows. What the tenant hides, and secrets that are not set, cannot be compared: they do not count. */
 function compareNow({ kind, change }: KindChange, live: LiveObject, secrets: KnownSecrets) {
   const match = { kind, resource: resourceOf({ kind, change }), live };
-  const unseen: UnseenPolicy = {
-    isSame: (secret, test) => secrets.problem(secret) !== null || secrets.matches(secret, test),
-    isLeft: () => true,
-  };
-  return compare(match, live, unseen);
+  const matches: Secrets['matches'] = (name, test) =>
+    secrets.problem(name) !== null || secrets.matches(name, test);
+  return compare(match, live, { secrets: { matches }, left: true });
 }
 
 export function hasEffect(
@@ -309,12 +306,12 @@ export function deviationsOf(
   const warnings = open.flatMap((each) => {
     const place = placeIn(entry, each.path);
     const isOfList = isItem(entry.kind, each.path);
-    if (planned.isConcealed(each.path)) return `The tenant does not show ${place} as it was written.`;
+    if (touches(planned.concealed, each.path)) return `The tenant does not show ${place} as it was written.`;
     // It may have taken other items.
     if (planned.isAsBefore(each) && isOfList)
       return `The tenant ignored changes to items of ${place}: the list is not as requested.`;
     if (planned.isAsBefore(each)) return `The tenant ignored ${place}: it is unchanged.`;
-    if (!isOfList && planned.isAbout(each.path))
+    if (!isOfList && touches(planned.places, each.path))
       return `The tenant rewrote ${place}: it differs from what was sent.`;
     // If a requested item is missing, other items count as other spellings of it.
     const isSpelling = isOfList && ignored.has(place);
@@ -324,13 +321,14 @@ export function deviationsOf(
   const lost = changed.flatMap(({ path, op, before: was }) => {
     // Hosts show nothing in various forms.
     const wasSet = itemsOf(was).length > 0 || (typeof was !== 'object' && was !== '');
-    return op === 'remove' && wasSet && planned.isInField(path) ? besideWords(entry, 'removed', path) : [];
+    const isInField = planned.fields.has(topName(path));
+    return op === 'remove' && wasSet && isInField ? besideWords(entry, 'removed', path) : [];
   });
-  const beside = changed.flatMap(({ path }) => (planned.isInField(path) ? [] : pointer(topName(path))));
+  const names = changed.map(({ path }) => topName(path)).filter((name) => !planned.fields.has(name));
   return {
     warnings: [...new Set([...warnings, ...lost])],
     unmet: [...new Set(open.map(({ path }) => placeIn(entry, path)))],
-    beside: [...new Set(beside)],
+    beside: [...new Set(names)].map((name) => pointer(name)),
   };
 }
 
@@ -360,10 +358,11 @@ function changedBeside(
   const [was, now] = [readableFields(kind, before.fields), readableFields(kind, live.fields)];
   const hidden = [...before.hidden, ...live.hidden];
   return differencesBetween(kind, was, now).filter(({ path }) => {
-    const field = get(kind.fields, topName(path));
+    const name = topName(path);
+    const field = get(kind.fields, name);
     // In a field that the change is about, only declared members were compared.
-    const isCompared = planned.isInField(path) ? isDeclaredByMember(field) : !isMapOfSettings(field);
-    return isCompared && !planned.isAbout(path) && !hidden.some((at) => isWithin(path, at));
+    const isCompared = planned.fields.has(name) ? isDeclaredByMember(field) : !isMapOfSettings(field);
+    return isCompared && !touches(planned.places, path) && !hidden.some((at) => isWithin(path, at));
   });
 }
 
@@ -374,15 +373,14 @@ function plannedDifferences({ kind, change: { diff } }: KindChange) {
     return textOfDifference(kind, { ...each, op: 'replace', after });
   };
   const known = new Set(diff.map(sideBefore));
-  const concealed = concealedIn(diff);
-  const isConcealed = (at: Pointer) => concealed.some(({ path }) => isWithin(at, path) || isWithin(path, at));
-  const names = new Set(diff.map(({ path }) => topName(path)));
+  const concealed = concealedIn(diff).map(({ path }) => path);
+  const places = diff.map(({ path }) => path);
   return {
-    isConcealed,
+    concealed,
+    places,
+    fields: new Set(places.map(topName)),
     // The plan does not show the previous state of concealed values.
-    isAsBefore: (each: FieldDifference) => isConcealed(each.path) || known.has(sideBefore(each)),
-    isAbout: (at: Pointer) => diff.some(({ path }) => isWithin(at, path) || isWithin(path, at)),
-    isInField: (at: Pointer) => names.has(topName(at)),
+    isAsBefore: (each: FieldDifference) => touches(concealed, each.path) || known.has(sideBefore(each)),
   };
 }
 

@@ -111,6 +111,11 @@ export function fieldSays(
   return field?.places?.is(pointer(...segmentsOf(at).slice(1)), ...policies) === true;
 }
 
+/** True for one of these places, and for what is above or below one of them. */
+export function touches(places: readonly Pointer[], at: Pointer): boolean {
+  return places.some((place) => isWithin(at, place) || isWithin(place, at));
+}
+
 /** True for ignored values, which stay as the tenant has them: not compared, fingerprinted or written. */
 export function isIgnored(ignored: readonly Pointer[], at: Pointer): boolean {
   return ignored.some((each) => isWithin(at, each));

@@ -11,7 +11,6 @@ import { isArray, isObject, type JsonObject, mapMembers } from '../model/json.ts
 import { secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, placesAbove, segmentsOf, valueAt, withValueAt } from '../model/pointer.ts';
 import { compare } from './change.ts';
-import { unseenInPlan } from './unseen.ts';
 
 type SideObject = LiveSide | DeclaredSide;
 
@@ -136,7 +135,7 @@ function compareWithManifest(kind: Kind, live: LiveObject, resource: Resource, s
   });
   // A secret whose text is not known cannot be compared, as if the tenant hid it.
   const below = unset.length === 0 ? live : { ...live, hidden: [...live.hidden, ...unset] };
-  return compare({ kind, resource, live: below }, below, unseenInPlan(secrets, false));
+  return compare({ kind, resource, live: below }, below, { secrets, left: true });
 }
 
 function sensitiveOnSides(kind: Kind, objects: readonly SideObject[]) {

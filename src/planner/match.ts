@@ -11,7 +11,7 @@ import { changeFor, compare } from './change.ts';
 import { findDeletions, findUndeclared } from './deletes.ts';
 import type { PlanInput } from './input.ts';
 import { resourcesByIdentity } from './references.ts';
-import { type UnseenPolicy, unseenInPlan } from './unseen.ts';
+import type { UnseenPolicy } from './unseen.ts';
 
 type ComparedMatch = ReturnType<typeof changeFor> & { readonly match: Match };
 
@@ -62,7 +62,7 @@ export function compareAll(
   return matches.map((match): ComparedMatch => {
     const { kind, resource, live } = match;
     const standard = live ? null : standards.findByKey(kind, resource.key);
-    const unseen = unseenInPlan(secrets, isRotated(resource.address));
+    const unseen = { secrets, left: !isRotated(resource.address) };
     const since = previousOf && { previous: previousOf(match), written: written?.get(resource.address) };
     return { match, ...changeFor(match, standard, { settings, unseen, since }) };
   });
@@ -198,7 +198,7 @@ function findRenames(
   const leftOf = new Map(groupBy([...left], ({ kind }) => kind));
   const pairs = renamable.reduce((sum, { kind }) => sum + (leftOf.get(kind)?.length ?? 0), 0);
   if (pairs > mostPairs) return [];
-  const unseen = unseenInPlan(input.secrets, false);
+  const unseen = { secrets: input.secrets, left: true };
   const alike = renamable.flatMap((match) => {
     const same = (leftOf.get(match.kind) ?? []).filter((live) => isAlike({ ...match, live }, live, unseen));
     return same.map((live) => ({ match, live }));

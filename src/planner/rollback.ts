@@ -2,6 +2,7 @@ import { compareField } from '../kinds/compare.ts';
 import { declarableFields, isDeclaredByMember, readableFields, sameValue } from '../kinds/field.ts';
 import { type Field, type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { identityOf, isKnownById, LiveIndex, type ReadRequest, shownId } from '../kinds/live-objects.ts';
+import { touches } from '../kinds/places.ts';
 import type { Kinds } from '../kinds/project.ts';
 import { isMapOfSettings } from '../kinds/redact.ts';
 import { mapIds } from '../kinds/references.ts';
@@ -150,7 +151,7 @@ function resourceOf(
       ignore: (record.action === 'update' ? (manifest?.lifecycle.ignore ?? []) : []).filter(
         (at) =>
           [before, after].every((shown) => shown === null || valueAt(shown, at) === undefined) &&
-          withheld.every((place) => !isWithin(place, at) && !isWithin(at, place)),
+          !touches(withheld, at),
       ),
       protect: manifest?.lifecycle.protect ?? false,
       allowLockout: manifest?.lifecycle.allowLockout ?? false,

@@ -6,18 +6,13 @@ import { livePlace, secretName, secretPlaces } from '../model/marker.ts';
 import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 
 export interface UnseenPolicy {
-  /** True if a declared secret equals the tenant's value at the place, by this test, so that it need not be written. */
-  isSame(secret: string, test: (text: string) => boolean, at: Pointer): boolean;
-  /** True if a value that the tenant does not show stays as it is; otherwise it is written. */
-  isLeft(at: Pointer): boolean;
-}
-
-/** As in a plan: hidden values and equal secrets stay. With `--rotate`, both are written. */
-export function unseenInPlan(secrets: Pick<Secrets, 'matches'>, rotate: boolean): UnseenPolicy {
-  return {
-    isSame: (secret, test) => !rotate && secrets.matches(secret, test),
-    isLeft: () => !rotate,
-  };
+  /** Tell whether a declared secret equals the tenant's value, so that it may stay; `null`: all do. */
+  readonly secrets: Pick<Secrets, 'matches'> | null;
+  /**
+   * Whether values stay as they are that the tenant does not show, or that equal a secret: all or none, or those at these places.
+   * In a plan, all do, unless `--rotate` asks for the others to be written.
+   */
+  readonly left: boolean | readonly Pointer[];
 }
 
 type Shown = Pick<LiveObject, 'fields' | 'hidden'>;
@@ -57,14 +52,16 @@ function assume(value: Json, { at, from, isNew = false }: Spot, walk: Walk): Jso
   const current = valueAt(shown.fields, from);
   if (livePlace(value) !== null) return current;
   const name = secretName(value);
-  if (value !== null && !isNew && isHidden(shown, from, name) && unseen.isLeft(from)) {
+  const isLeft = unseen.left === true || (unseen.left !== false && unseen.left.includes(from));
+  if (value !== null && !isNew && isHidden(shown, from, name) && isLeft) {
     notComparable.push(at);
     left.push(from);
     return current;
   }
   if (name !== null) {
     const isShown = (text: string) => isSameInPlace(kind, shown.fields, from, text);
-    if (current === undefined || current === null || !unseen.isSame(name, isShown, from)) return value;
+    const mayStay = current !== undefined && current !== null && isLeft;
+    if (!mayStay || unseen.secrets?.matches(name, isShown) === false) return value;
     left.push(from);
     return current;
   }

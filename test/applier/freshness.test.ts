@@ -7,7 +7,6 @@ import { ignoring } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/documents.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 import { newFolder, steppingClock } from './run.ts';
 import {
@@ -202,7 +201,7 @@ describe('what was read for a change', () => {
     const kind: Kind = { ...thing, write: { ...thing.write, update } };
     const live = ignoring(objectOf(kind, rawOf('a')), ['/text']);
     const declared = resource(kind, ['a'], { rule: 'r' }, { lifecycle: { ignore: ['/text'] } });
-    const context = { settings: contractSettings, unseen: unseenInPlan(secretsOf({}), false) };
+    const context = { settings: contractSettings, unseen: { secrets: secretsOf({}), left: true } };
     const { change } = changeFor({ kind, resource: declared, live }, null, context);
     if (!change) throw new Error('Its rule differs.');
     const task: Task = { kind, change, live, from: 0, resumed: false };

@@ -25,7 +25,6 @@ import {
 import { segmentsOf } from '../../src/model/pointer.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 
 const things = identityResource('Thing', 'v2024', 'things');
@@ -257,7 +256,7 @@ export function plannedUpdate(
     resource: resource(thing, [getText(raw, 'name') ?? ''], fields),
     live: objectOf(thing, raw),
   };
-  const unseen = unseenInPlan(secretsOf(secrets), false);
+  const unseen = { secrets: secretsOf(secrets), left: true };
   const { change: made } = changeFor(match, null, { settings: contractSettings, unseen });
   if (!made) throw new Error('Nothing differs.');
   return made;

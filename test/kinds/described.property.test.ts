@@ -13,13 +13,12 @@ import { fillLive, renderBody } from '../../src/model/marker.ts';
 import { valueAt } from '../../src/model/pointer.ts';
 import { contractSettings as settings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { type DescribedCase, plainCase } from '../support/described.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { runs } from '../support/effort.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 
-const context = { settings, unseen: unseenInPlan(secretsOf({}), false) };
+const context = { settings, unseen: { secrets: secretsOf({}), left: true } };
 const keyOf = (kind: Kind, values: JsonObject) => kind.keyFields.map(({ name }) => String(values[name]));
 
 function liveOf(kind: Kind, raw: JsonObject): LiveObject {

@@ -8,7 +8,6 @@ import { type Change, secretsSentBy } from '../../src/model/documents.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings as settings } from '../../src/model/tenant.ts';
 import { changeFor, deletionOf } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { resource, secretsOf } from '../support/plan.ts';
 import { documentedRequest } from './documented.ts';
@@ -60,7 +59,7 @@ function changeOf(
 ): Change | null {
   const object = raw && liveObject(kind, raw, null);
   const declared = resource(kind, key, fields, object && object.key[0] !== key[0] ? { id: 'r1' } : {});
-  const context = { settings, unseen: unseenInPlan(secretsOf({}), false) };
+  const context = { settings, unseen: { secrets: secretsOf({}), left: true } };
   const { change } = changeFor({ kind, resource: declared, live: object }, null, context);
   if (change && isSent) expect(madeAgain({ kind, change }, object, null, settings)).toEqual(change);
   return change;

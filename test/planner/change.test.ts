@@ -6,7 +6,6 @@ import { isRefused, secretsSentBy } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { type Answer, answers, liveFrom, type PlanCase, planOf, resource } from '../support/plan.ts';
 
@@ -116,7 +115,7 @@ describe('lifecycle.ignore', () => {
     expect(() =>
       changeFor({ kind: careless, resource: { ...declared, kind: careless }, live: null }, null, {
         settings: contractSettings,
-        unseen: unseenInPlan({ matches: () => false }, false),
+        unseen: { secrets: { matches: () => false }, left: true },
       }),
     ).toThrow('Nothing declares the secret CLIENT_SECRET that SimIntegration/S would be sent.');
   });
@@ -281,7 +280,7 @@ describe('a value that the tenant does not show', () => {
     });
     const live = liveObject(kind, { id: '1', name: 'H', form: users('****', 'b', 'a') }, null);
     const declared = resource(kind, ['H'], { form: users(secret, 'b', 'a') });
-    const context = { settings: contractSettings, unseen: unseenInPlan({ matches: () => false }, false) };
+    const context = { settings: contractSettings, unseen: { secrets: { matches: () => false }, left: true } };
     expect(changeFor({ kind, resource: declared, live }, null, context)).toEqual({
       change: null,
       notComparable: ['/form/users/0/password', '/form/users/1/password'],

@@ -5,7 +5,6 @@ import { liveObject } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
-import { unseenInPlan } from '../../src/planner/unseen.ts';
 import { descriptorFrom } from '../support/descriptor.ts';
 import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 
@@ -101,7 +100,7 @@ describe('a list without order inside JSON', () => {
     const live = liveObject(kind, { id: '1', name: 'H', form: shown }, null);
     const { change } = changeFor({ kind, resource: resource(kind, ['H'], { form: now }), live }, null, {
       settings: contractSettings,
-      unseen: unseenInPlan({ matches: () => false }, false),
+      unseen: { secrets: { matches: () => false }, left: true },
       since: { previous: resource(kind, ['H'], { form: then }), written },
     });
     return change?.diff ?? [];
@@ -155,7 +154,7 @@ describe('an object', () => {
     const made = (written: JsonObject | null | undefined) =>
       changeFor({ kind: declared.kind, resource: declared, live: null }, null, {
         settings: contractSettings,
-        unseen: unseenInPlan({ matches: () => false }, false),
+        unseen: { secrets: { matches: () => false }, left: true },
         since: { previous: declared, written },
       }).change;
     expect(made(null)).toMatchObject({ diff: [{ origin: 'repo' }], risk: [] });
