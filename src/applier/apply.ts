@@ -7,9 +7,9 @@ import { type Diagnostic, messageOf } from '../model/failure.ts';
 import { canonicalJson } from '../model/json.ts';
 import { type Pending, settle } from './awaiting.ts';
 import { begunResult, changeResult, notAttempted, planResult } from './change-result.ts';
-import { type KindChange, requestsForChanges, type Task } from './find.ts';
+import type { Task } from './find.ts';
 import { keepFresh, mostReads } from './freshness.ts';
-import { checkBeforeWrites, readNow } from './preflight.ts';
+import { checkBeforeWrites } from './preflight.ts';
 import type { ResultRecorder } from './result-file.ts';
 import { type ApplyOptions, type Ending, ending, type Run, startRun, type TenantPort } from './run.ts';
 import { goneBefore, runChange } from './run-change.ts';
@@ -79,12 +79,8 @@ async function runAll(tasks: readonly Task[], readAt: number, given: Run) {
   const settleAll = () => settle(pending.splice(0), run, finish);
 
   const levels = levelsOf(tasks, run.kinds);
-  const read = (entries: readonly KindChange[]) =>
-    readNow(requestsForChanges(entries), run, requestsForChanges(entries, { found: true }));
-  const sightings = keepFresh(levels.flatMap((level) => level.units.flat()).filter(isLeft), readAt, {
-    ...run,
-    read,
-  });
+  const left = levels.flatMap((level) => level.units.flat()).filter(isLeft);
+  const sightings = keepFresh(left, readAt, run);
   const writes = levels.filter((level) => !level.deletes).flatMap((level) => level.units.flat());
   for (const level of levels) {
     const waiting = new Set(pending.map(({ task }) => task.change.address));

@@ -1,6 +1,6 @@
-import type { TenantState } from '../kinds/live-objects.ts';
 import type { Address } from '../model/address.ts';
-import { finderIn, type KindChange, type Task } from './find.ts';
+import { finderIn, type KindChange, requestsForChanges, type Task } from './find.ts';
+import { readNow } from './preflight.ts';
 import type { Run } from './run.ts';
 import { madeAgain, readinessOf } from './verify.ts';
 
@@ -22,24 +22,17 @@ interface Sighting {
   readonly stale: string | null;
 }
 
-interface SightingTools extends Pick<Run, 'clock' | 'journal' | 'secrets' | 'settings'> {
-  readonly created: Pick<Run['created'], 'fill'>;
-  read(entries: readonly KindChange[]): Promise<TenantState>;
-}
-
 /**
  * Keeps the reads of objects that are still to be written fresh: reads the remaining ones again, many at once. `readAt`: when the
  * objects of the tasks were read, in milliseconds since 1970.
  */
-export function keepFresh(
-  tasks: readonly Task[],
-  readAt: number,
-  { clock, journal, created, secrets, settings, read }: SightingTools,
-) {
-  const readUntil = (task: Task) =>
-    isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, clock.now());
+export function keepFresh(tasks: readonly Task[], readAt: number, run: Run) {
+  const { clock, journal, created, secrets, settings } = run;
   const sightings = new Map<Address, Sighting>(
-    tasks.map((task) => [task.change.address, { until: readUntil(task), task, stale: null }]),
+    tasks.map((task) => {
+      const until = isDoubled(task) ? Number.NEGATIVE_INFINITY : untilOf(task, readAt, clock.now());
+      return [task.change.address, { until, task, stale: null }];
+    }),
   );
   const waiting = new Set(tasks);
   let reading: { readonly tasks: ReadonlySet<Task>; readonly done: Promise<void> } | null = null;
@@ -48,7 +41,9 @@ export function keepFresh(
 
   const readAgain = async (due: ReadonlySet<Task>) => {
     const begun = clock.now();
-    const find = finderIn(await read([...due]));
+    const asked = [...due];
+    const state = await readNow(requestsForChanges(asked), run, requestsForChanges(asked, { found: true }));
+    const find = finderIn(state);
     const now = clock.now();
     for (const { change, ...task } of due) {
       const entry = created.fill({ ...task, change });

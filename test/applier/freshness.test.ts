@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { KindChange, Task } from '../../src/applier/find.ts';
 import { keepFresh } from '../../src/applier/freshness.ts';
-import { openJournal } from '../../src/applier/journal.ts';
+import { startRun, type TenantPort } from '../../src/applier/run.ts';
 import type { Kind, UpdateInput, Write } from '../../src/kinds/kind.ts';
 import { ignoring } from '../../src/kinds/live-objects.ts';
 import type { Change } from '../../src/model/documents.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { changeFor } from '../../src/planner/change.ts';
 import { resource, secretsOf } from '../support/plan.ts';
-import { newFolder, steppingClock } from './run.ts';
+import { optionsFor, steppingClock } from './run.ts';
 import {
   createThing,
   note,
@@ -41,22 +41,29 @@ async function world(
   const asked: string[][] = [];
   /** What somebody changed meanwhile. */
   const changed = new Map<string, string | null>();
-  const sightings = keepFresh(tasks, clock.now(), {
-    clock,
-    journal: await openJournal(await newFolder(), planOf([])),
-    created: { fill: (entry) => entry },
-    secrets: secretsOf({}),
-    settings: contractSettings,
-    async read(entries) {
-      asked.push(namesOf(entries));
-      await reads();
-      const objects = entries.flatMap(({ kind, change }) => {
-        const raw = rawOf(change.key[0] ?? '', changed.get(change.address));
-        return change.action === 'create' && !changed.has(change.address) ? [] : [objectOf(kind, raw)];
+  const created = new Set(namesOf(tasks.filter(({ change }) => change.action === 'create')));
+  const tenant = { identity: '', profiles: '' };
+  const port: TenantPort = {
+    tenant,
+    async read(requests) {
+      const entries = requests.flatMap(({ kind, keys, ids }) => {
+        const names = keys.length > 0 ? keys.map(([name = '']) => name) : ids.map((id) => id.slice(3));
+        return names.map((name) => ({ kind, name, address: `${kind.name}/${name}` }));
       });
-      return { tenant: { identity: '', profiles: '' }, objects, defaults: [] };
+      asked.push(entries.map(({ address }) => address));
+      await reads();
+      const objects = entries.flatMap(({ kind, name, address }) =>
+        created.has(address) && !changed.has(address)
+          ? []
+          : [objectOf(kind, rawOf(name, changed.get(address)))],
+      );
+      return { tenant, objects, defaults: [] };
     },
-  });
+    send: () => Promise.reject(new Error('Nothing is sent here.')),
+    lookUp: () => Promise.reject(new Error('Nothing is looked up here.')),
+  };
+  const run = startRun(port, await optionsFor(planOf([]), { clock }));
+  const sightings = keepFresh(tasks, clock.now(), run);
   return { sightings, clock, asked, changed, start: clock.now() };
 }
 

@@ -30,9 +30,16 @@ export function steppingClock(): Clock & { pass(ms: number): void } {
 export async function apply(
   plan: Plan,
   tenant: TenantPort,
-  { folder, ...more }: Partial<ApplyOptions> & { folder?: string } = {},
+  options: Partial<ApplyOptions> & { folder?: string } = {},
 ): Promise<Result> {
-  return applyChanges(plan, tenant, {
+  return applyChanges(plan, tenant, await optionsFor(plan, options));
+}
+
+export async function optionsFor(
+  plan: Plan,
+  { folder, ...more }: Partial<ApplyOptions> & { folder?: string },
+): Promise<ApplyOptions> {
+  return {
     environment: 'test',
     settings: contractSettings,
     secrets: secretsOf({}),
@@ -47,7 +54,7 @@ export async function apply(
     recent: [],
     protect: [],
     ...more,
-  });
+  };
 }
 
 /** A folder with the journal of a run that was killed once it had sent the first request of a change, or had its answer. */
