@@ -214,8 +214,8 @@ async function deleteApart(unit: readonly Task[], ends: readonly End[], sighting
     if (!checked) return [...results, ...refused.slice(at)];
     const isGone = checked.tasks.some(({ live }) => live === null);
     if (isGone) {
-      const changes = [end.task.change.address];
-      await run.journal.conclude(0, { changes, verdict: 'done', status: 400 }, run.now());
+      const known = { changes: [end.task.change.address], verdict: 'done', status: 400 } as const;
+      await run.journal.append({ type: 'result', at: run.now(), request: 0, ...known });
       results.push(ending(end.task, 'done', end.requests, { live: null, warnings: [goneBefore] }));
     } else if (refused.length === 1) results.push(end);
     else results.push(...(await deleteAlone(end, planned, sightings, run)));

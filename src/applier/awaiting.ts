@@ -168,6 +168,7 @@ export async function endSeen(
 ): Promise<Ending> {
   const { change } = task;
   const remarks = remark === null ? [] : [remark];
+  const settled = { type: 'settled', at: run.now(), change: change.address } as const;
   if ('failed' in seen) {
     if (change.action === 'delete')
       return ending(task, 'unknown', log, { error: seen.failed, warnings: remarks });
@@ -180,7 +181,7 @@ export async function endSeen(
     return ending(task, 'failed', log, { live, error, warnings: remarks });
   }
   if (change.action !== 'delete' && live === null && other?.id) {
-    await run.journal.settle(change.address, { unmet: [], after: null, id: other.id }, run.now());
+    await run.journal.append({ ...settled, unmet: [], after: null, id: other.id });
     const made = `The tenant made it under another name, ${quote(other.key.join('/'))}, with the id ${quote(other.id)}.`;
     const error = `${made} Declare it by that name, or delete it with \`tenantctl rollback\`: a new plan would make another one.`;
     return ending(task, 'failed', log, { live: other, error, warnings: remarks });
@@ -192,6 +193,6 @@ export async function endSeen(
   const { unmet, beside, warnings } = live
     ? deviationsOf(task, live, task.live, run.secrets)
     : { unmet: [], beside: [], warnings: [] };
-  await run.journal.settle(change.address, { unmet, after: live?.fingerprint() ?? null }, run.now());
+  await run.journal.append({ ...settled, unmet, after: live?.fingerprint() ?? null });
   return ending(task, 'done', log, { live, warnings: [...remarks, ...warnings], unmet, beside });
 }

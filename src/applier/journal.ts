@@ -59,22 +59,15 @@ export async function openJournal(dir: string, plan: JournalPlan) {
     await handle?.close();
     handle = null;
   };
-  /** Records that come during a write share the next one: thousands of deletes end at once. Rejects with a Failure. */
-  const append = (record: JournalRecord) => {
-    waiting += `${JSON.stringify(record)}\n`;
-    return writes.run();
-  };
   return {
     file,
     /** The records of earlier runs about a change; `null` if none started it. */
     progress: (address: Address) => byChange.get(address) ?? null,
-    /** Records that a request is about to be sent, with the fingerprints of its objects before it. */
-    intend: (request: number, before: ReadonlyMap<Address, string | null>, at: string) =>
-      append({ type: 'intent', at, request, before: [...before] }),
-    conclude: (request: number, conclusion: Pick<Conclusion, 'changes' | 'verdict' | 'status'>, at: string) =>
-      append({ type: 'result', at, request, ...conclusion }),
-    settle: (change: Address, settled: Pick<Settled, 'unmet' | 'after' | 'id'>, at: string) =>
-      append({ type: 'settled', at, change, ...settled }),
+    /** Records that come during a write share the next one: thousands of deletes end at once. Rejects with a Failure. */
+    append(record: JournalRecord) {
+      waiting += `${JSON.stringify(record)}\n`;
+      return writes.run();
+    },
     async finish(at: string) {
       const exists = handle !== null || length > 0;
       await close();
@@ -171,13 +164,8 @@ interface RequestProgress {
   readonly at: string;
 }
 
-interface Progress {
-  readonly requests: ReadonlyMap<number, RequestProgress>;
-  readonly settled: Pick<Settled, 'unmet' | 'after' | 'id'> | null;
-}
-
 /** The records of a journal by change. A later record of a request replaces an earlier one. */
-function progressOf(records: readonly JournalRecord[]): ReadonlyMap<Address, Progress> {
+function progressOf(records: readonly JournalRecord[]) {
   const byChange = new Map<Address, { requests: Map<number, RequestProgress>; settled: Settled | null }>();
   const entry = (address: Address) => {
     const existing = byChange.get(address) ?? { requests: new Map(), settled: null };

@@ -267,7 +267,7 @@ async function sendRecorded(step: Step, isRepetition: boolean, log: SentRequest[
   const { journal, port, clock, settle, settings, signal } = run;
   const [lane] = tasks.map(({ kind }) => kind.resource.lane(settings));
   if (!lane) throw new TypeError('A request makes at least one change.');
-  await journal.intend(index, before, run.now());
+  await journal.append({ type: 'intent', at: run.now(), request: index, before: [...before] });
   const answer = await port.send({ ...request, lane }, { signal, notAfter }).catch((error): Sent => {
     const lost = { outcome: 'lost', reason: 'reset', detail: messageOf(error) } as const;
     return { ...lost, attempts: 1, ms: 0, trackingId: null, repeated: false };
@@ -278,7 +278,7 @@ async function sendRecorded(step: Step, isRepetition: boolean, log: SentRequest[
   if (attempts > 0 && !isOutdated(answer)) log.push({ method, path, status, trackingId, attempts, ms });
   const verdict = verdictOf(request, answer, isRepetition);
   const changes = tasks.map(({ change }) => change.address);
-  await journal.conclude(index, { changes, verdict, status }, run.now());
+  await journal.append({ type: 'result', at: run.now(), request: index, changes, verdict, status });
   return { step, answer, until, verdict };
 }
 
@@ -372,8 +372,8 @@ async function concludeFrom(
   const { method, path } = step.request;
   const description = describe(answer);
   if (evidence === 'taken') {
-    const changes = [task.change.address];
-    await journal.conclude(step.index, { changes, verdict: 'done', status: statusOf(answer) }, now());
+    const known = { changes: [task.change.address], verdict: 'done', status: statusOf(answer) } as const;
+    await journal.append({ type: 'result', at: now(), request: step.index, ...known });
     const isDelete = task.change.action === 'delete';
     const shown = isDelete ? 'that the object is gone' : 'the object as planned';
     const proof = `${method} ${path} was not confirmed. ${description} A fresh read shows ${shown}.`;

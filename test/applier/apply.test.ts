@@ -174,11 +174,9 @@ describe('failures', () => {
     const journal = {
       file: 'j',
       progress: () => null,
-      intend: async () => {
+      append: async () => {
         throw new Error('no space left');
       },
-      conclude: async () => {},
-      settle: async () => {},
       finish: async () => {},
       close: async () => {},
     };

@@ -283,25 +283,42 @@ describe('the writes of earlier runs', () => {
     const folder = await newFolder();
     const ignored = ['/text'];
     const later = await openJournal(folder, { ...plan('a'), changes: [{ ...updateOf('a'), ignored }] });
-    await later.intend(0, new Map([['Thing/a', 'sha256:1']]), time(-19));
-    await later.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 200 }, time(-8));
-    await later.intend(1, new Map([['Thing/a', 'sha256:2']]), time(-7));
-    await later.settle('Thing/a', { unmet: [], after: 'sha256:3' }, time(-6));
-    await later.intend(0, new Map([['Thing/b', null]]), time(-5));
-    await later.conclude(0, { changes: ['Thing/b'], verdict: 'refused', status: 400 }, time(-4));
+    await later.append({ type: 'intent', at: time(-19), request: 0, before: [['Thing/a', 'sha256:1']] });
+    await later.append({
+      type: 'result',
+      at: time(-8),
+      request: 0,
+      changes: ['Thing/a'],
+      verdict: 'done',
+      status: 200,
+    });
+    await later.append({ type: 'intent', at: time(-7), request: 1, before: [['Thing/a', 'sha256:2']] });
+    await later.append({ type: 'settled', at: time(-6), change: 'Thing/a', unmet: [], after: 'sha256:3' });
+    await later.append({ type: 'intent', at: time(-5), request: 0, before: [['Thing/b', null]] });
+    await later.append({
+      type: 'result',
+      at: time(-4),
+      request: 0,
+      changes: ['Thing/b'],
+      verdict: 'refused',
+      status: 400,
+    });
     await later.finish(time(-3));
     const earlier = await openJournal(folder, plan('b'));
-    await earlier.intend(0, new Map([['Thing/c', null]]), time(-20));
-    await earlier.conclude(
-      0,
-      { changes: ['Thing/c', 'Thing/d'], verdict: 'unclear', status: null },
-      time(-19),
-    );
-    await earlier.intend(0, new Map([['Thing/old', null]]), time(-900));
+    await earlier.append({ type: 'intent', at: time(-20), request: 0, before: [['Thing/c', null]] });
+    await earlier.append({
+      type: 'result',
+      at: time(-19),
+      request: 0,
+      changes: ['Thing/c', 'Thing/d'],
+      verdict: 'unclear',
+      status: null,
+    });
+    await earlier.append({ type: 'intent', at: time(-900), request: 0, before: [['Thing/old', null]] });
     await earlier.close();
     for (const parts of [{ identity: 'x' }, { profiles: 'x' }]) {
       const other = await openJournal(folder, plan('identity' in parts ? 'c' : 'd', parts));
-      await other.intend(0, new Map([['Thing/other', null]]), time(-2));
+      await other.append({ type: 'intent', at: time(-2), request: 0, before: [['Thing/other', null]] });
       await other.close();
     }
     await writeFile(join(folder, 'note.txt'), 'no journal\n');
@@ -323,7 +340,7 @@ describe('the writes of earlier runs', () => {
   it('are also those of a journal whose folder has a clock that is half a minute behind', async () => {
     const folder = await newFolder();
     const journal = await openJournal(folder, plan('a'));
-    await journal.intend(0, new Map([['Thing/a', null]]), time(-59));
+    await journal.append({ type: 'intent', at: time(-59), request: 0, before: [['Thing/a', null]] });
     await journal.close();
     const behind = new Date(began - 89_000);
     await utimes(journal.file, behind, behind);
@@ -334,7 +351,7 @@ describe('the writes of earlier runs', () => {
     const folder = await newFolder();
     for (let at = 0; at < 200; at += 1) await writeFile(join(folder, `${at}.jsonl`), '');
     const journal = await openJournal(folder, plan('f'));
-    await journal.intend(0, new Map([['Thing/a', null]]), time(-1));
+    await journal.append({ type: 'intent', at: time(-1), request: 0, before: [['Thing/a', null]] });
     const reading = readRecentWrites(folder, tenant, since);
     await readdir(folder);
     await journal.finish(time(0));

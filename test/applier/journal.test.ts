@@ -27,9 +27,21 @@ async function handlesIn(folder: string): Promise<FileHandle> {
 
 async function journalWithNotes(folder: string) {
   const journal = await openJournal(folder, plan);
-  await journal.intend(0, new Map(Object.entries({ 'Thing/a': null, 'Thing/b': 'sha256:b' })), 't1');
-  await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
-  await journal.settle('Thing/a', { unmet: ['/text'], after: null }, 't3');
+  await journal.append({
+    type: 'intent',
+    at: 't1',
+    request: 0,
+    before: Object.entries({ 'Thing/a': null, 'Thing/b': 'sha256:b' }),
+  });
+  await journal.append({
+    type: 'result',
+    at: 't2',
+    request: 0,
+    changes: ['Thing/a'],
+    verdict: 'done',
+    status: 201,
+  });
+  await journal.append({ type: 'settled', at: 't3', change: 'Thing/a', unmet: ['/text'], after: null });
   await journal.close();
   return journal.file;
 }
@@ -66,11 +78,18 @@ describe('a journal', () => {
       onDisk.push(await readFile(journal.file, 'utf8'));
     });
     onTestFinished(() => sync.mockRestore());
-    await journal.intend(0, new Map([['Thing/a', null]]), 't1');
+    await journal.append({ type: 'intent', at: 't1', request: 0, before: [['Thing/a', null]] });
     expect(onDisk.at(-1)).toContain('"intent"');
-    await journal.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, 't2');
+    await journal.append({
+      type: 'result',
+      at: 't2',
+      request: 0,
+      changes: ['Thing/a'],
+      verdict: 'done',
+      status: 201,
+    });
     expect(onDisk.at(-1)).toContain('"result"');
-    await journal.settle('Thing/a', { unmet: [], after: null }, 't3');
+    await journal.append({ type: 'settled', at: 't3', change: 'Thing/a', unmet: [], after: null });
     expect(onDisk.at(-1)).toContain('"settled"');
     await journal.close();
   });
@@ -93,7 +112,8 @@ describe('a journal', () => {
         if (isFull) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
       });
       onTestFinished(() => spy.mockRestore());
-      const intend = (request: number) => journal.intend(request, new Map([['Thing/a', null]]), 't1');
+      const intend = (request: number) =>
+        journal.append({ type: 'intent', at: 't1', request, before: [['Thing/a', null]] });
       if (good > 0) await intend(0);
       await expect(intend(1)).rejects.toThrow(`${journal.file} cannot be written (ENOSPC)`);
       await intend(2);
@@ -107,7 +127,9 @@ describe('a journal', () => {
     const folder = await newFolder();
     const journal = await openJournal(join(folder, 'file', 'x'), plan);
     await writeFile(join(folder, 'file'), '');
-    await expect(journal.intend(0, new Map([['Thing/a', null]]), 't1')).rejects.toThrow('cannot be written');
+    await expect(
+      journal.append({ type: 'intent', at: 't1', request: 0, before: [['Thing/a', null]] }),
+    ).rejects.toThrow('cannot be written');
     await expect(journal.close()).resolves.toBeUndefined();
   });
 
@@ -141,7 +163,7 @@ describe('a journal', () => {
       await writeFile(file, whole.subarray(0, length));
       const journal = await openJournal(folder, plan);
       expect(journal.progress('Thing/a')?.settled).toBeNull();
-      await journal.settle('Thing/a', { unmet: ['/z'], after: null }, 't4');
+      await journal.append({ type: 'settled', at: 't4', change: 'Thing/a', unmet: ['/z'], after: null });
       await journal.close();
       expect((await openJournal(folder, plan)).progress('Thing/a')?.settled?.unmet).toEqual(['/z']);
     }
@@ -152,7 +174,7 @@ describe('a journal', () => {
     const { file } = await openJournal(folder, plan);
     await writeFile(file, '{"type":"pl');
     const journal = await openJournal(folder, plan);
-    await journal.settle('Thing/a', { unmet: [], after: null }, 't');
+    await journal.append({ type: 'settled', at: 't', change: 'Thing/a', unmet: [], after: null });
     await journal.close();
     expect((await openJournal(folder, plan)).progress('Thing/a')).not.toBeNull();
   });
@@ -194,15 +216,15 @@ describe('a journal', () => {
     const journal = await openJournal(folder, plan);
     const changes = ['Thing/a'];
     const intend = (request: number, before: string) =>
-      journal.intend(request, new Map([['Thing/a', before]]), 't');
+      journal.append({ type: 'intent', at: 't', request, before: [['Thing/a', before]] });
     await intend(0, 'x');
-    await journal.conclude(0, { changes, verdict: 'refused', status: 400 }, 't');
+    await journal.append({ type: 'result', at: 't', request: 0, changes, verdict: 'refused', status: 400 });
     await intend(0, 'y');
-    await journal.conclude(0, { changes, verdict: 'done', status: null }, 't');
+    await journal.append({ type: 'result', at: 't', request: 0, changes, verdict: 'done', status: null });
     await intend(1, 'z');
-    await journal.conclude(1, { changes, verdict: 'unclear', status: null }, 't');
+    await journal.append({ type: 'result', at: 't', request: 1, changes, verdict: 'unclear', status: null });
     await intend(1, 'z');
-    await journal.conclude(2, { changes, verdict: 'refused', status: null }, 't');
+    await journal.append({ type: 'result', at: 't', request: 2, changes, verdict: 'refused', status: null });
     await journal.close();
     expect((await openJournal(folder, plan)).progress('Thing/a')?.requests).toEqual(
       new Map([
@@ -216,8 +238,20 @@ describe('a journal', () => {
   it('of runs that had ended before an equal plan was made is set aside by its first record', async () => {
     const folder = await newFolder();
     const first = await openJournal(folder, plan);
-    await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
-    await first.conclude(0, { changes: ['Thing/a'], verdict: 'done', status: 201 }, '2026-01-01T00:00:02Z');
+    await first.append({
+      type: 'intent',
+      at: '2026-01-01T00:00:01.000Z',
+      request: 0,
+      before: [['Thing/a', null]],
+    });
+    await first.append({
+      type: 'result',
+      at: '2026-01-01T00:00:02Z',
+      request: 0,
+      changes: ['Thing/a'],
+      verdict: 'done',
+      status: 201,
+    });
     await first.close();
     const earlier = await readFile(first.file, 'utf8');
     const during = await openJournal(folder, { ...plan, createdAt: '2026-01-01T00:00:01.500Z' });
@@ -228,7 +262,12 @@ describe('a journal', () => {
     expect(next.progress('Thing/a')).toBeNull();
     // Opening it changes nothing: a plan may only be checked.
     expect(await readFile(first.file, 'utf8')).toBe(earlier);
-    await next.intend(0, new Map([['Thing/b', null]]), '2026-01-01T00:00:04.000Z');
+    await next.append({
+      type: 'intent',
+      at: '2026-01-01T00:00:04.000Z',
+      request: 0,
+      before: [['Thing/b', null]],
+    });
     await next.close();
     const again = await openJournal(folder, later);
     expect(again.progress('Thing/a')).toBeNull();
@@ -242,7 +281,12 @@ describe('a journal', () => {
     const folder = await newFolder();
     const ahead = { ...plan, createdAt: '2026-01-01T01:00:00.000Z' };
     const first = await openJournal(folder, ahead);
-    await first.intend(0, new Map([['Thing/a', null]]), '2026-01-01T00:00:01.000Z');
+    await first.append({
+      type: 'intent',
+      at: '2026-01-01T00:00:01.000Z',
+      request: 0,
+      before: [['Thing/a', null]],
+    });
     await first.close();
     expect((await openJournal(folder, ahead)).progress('Thing/a')?.requests.get(0)?.state).toBe('intended');
   });
@@ -274,7 +318,11 @@ describe('a journal', () => {
     const folder = await newFolder();
     const journal = await openJournal(folder, plan);
     const names = Array.from({ length: 50 }, (_, at) => `Thing/${at}`);
-    await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
+    await Promise.all(
+      names.map((name) =>
+        journal.append({ type: 'settled', at: 't', change: name, unmet: [name], after: null }),
+      ),
+    );
     await journal.close();
     const again = await openJournal(folder, plan);
     expect(names.every((name) => again.progress(name)?.settled?.unmet[0] === name)).toBe(true);
@@ -286,9 +334,13 @@ describe('a journal', () => {
     onTestFinished(() => sync.mockRestore());
     const journal = await openJournal(folder, plan);
     const names = Array.from({ length: 1000 }, (_, at) => `Thing/${at}`);
-    await journal.settle('Thing/first', { unmet: [], after: null }, 't');
+    await journal.append({ type: 'settled', at: 't', change: 'Thing/first', unmet: [], after: null });
     const before = sync.mock.calls.length;
-    await Promise.all(names.map((name) => journal.settle(name, { unmet: [name], after: null }, 't')));
+    await Promise.all(
+      names.map((name) =>
+        journal.append({ type: 'settled', at: 't', change: name, unmet: [name], after: null }),
+      ),
+    );
     expect(sync.mock.calls.length - before).toBeLessThanOrEqual(2);
     await journal.close();
   });

@@ -7,7 +7,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import type { ReadRequest } from '../../src/kinds/live-objects.ts';
 import { catalogOf } from '../../src/kinds/project.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
-import { apply, inTime, killedRun, newFolder, outcomes, steppingClock, watched } from './run.ts';
+import { apply, inTime, killedRun, newFolder, outcomes, refusing, steppingClock, watched } from './run.ts';
 import { type Fault, startTenant, type World } from './tenant.ts';
 import {
   createThing,
@@ -192,9 +192,16 @@ describe('the last of several requests, lost while the reads show the first one 
     const plan = planOf([change]);
     const journal = await openJournal(folder, plan);
     const before = new Map([['Thing/old', change.fingerprint]]);
-    await journal.intend(0, before, 't1');
-    await journal.conclude(0, { changes: ['Thing/old'], verdict: 'done', status: 200 }, 't2');
-    await journal.intend(1, before, 't3');
+    await journal.append({ type: 'intent', at: 't1', request: 0, before: [...before] });
+    await journal.append({
+      type: 'result',
+      at: 't2',
+      request: 0,
+      changes: ['Thing/old'],
+      verdict: 'done',
+      status: 200,
+    });
+    await journal.append({ type: 'intent', at: 't3', request: 1, before: [...before] });
     await journal.close();
     expect(outcomes(await apply(plan, tenant, { clock, settle, folder }))).toEqual({ 'Thing/old': 'done' });
     expect(tenant.carriedOut).toEqual(requests.slice(1));
@@ -300,12 +307,7 @@ describe('a verdict against the tenant', () => {
   it('that the journal cannot record stops the run, and nothing is forgotten', async () => {
     const { tenant, clock } = await lateWorld({ things: { old, gone } });
     const plan = planOf([updateThing(old, 'after', 'r'), deleteThing(gone)]);
-    const journal = {
-      ...(await openJournal(await newFolder(), plan)),
-      settle: async () => {
-        throw new Error('no space left');
-      },
-    };
+    const journal = refusing(await openJournal(await newFolder(), plan), 'settled', 'no space left');
     const result = await apply(plan, tenant, { journal, clock, settle });
     expect(outcomes(result)).toEqual({ 'Thing/old': 'unknown', 'Thing/gone': 'notAttempted' });
     expect(result.changes[0]?.error).toContain('no space left');

@@ -5,7 +5,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import { catalogOf } from '../../src/kinds/project.ts';
 import type { Change } from '../../src/model/documents.ts';
 import { secretsOf } from '../support/plan.ts';
-import { apply, newFolder, outcomes } from './run.ts';
+import { apply, newFolder, outcomes, refusing } from './run.ts';
 import { startTenant, type Tenant } from './tenant.ts';
 import {
   createThing,
@@ -291,7 +291,7 @@ it('a journal that cannot be written ends the run: what was sent is unknown, and
   const tenant = await startTenant({ things: { old } });
   const plan = planOf([updateThing(old, 'after'), createThing('new')]);
   const journal = await openJournal(await newFolder(), plan);
-  const full = { ...journal, conclude: () => Promise.reject(new Error('the disk is full')) };
+  const full = refusing(journal, 'result', 'the disk is full');
   const result = await apply(plan, tenant, { journal: full, concurrency: 1 });
   expect(tenant.sent).toHaveLength(1);
   expect(Object.values(outcomes(result)).toSorted()).toEqual(['notAttempted', 'unknown']);

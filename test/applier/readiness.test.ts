@@ -68,9 +68,9 @@ function readyFor(planned: Change, { live: raw = old, sent, unmet }: Known): unk
   const requests = new Map(
     (sent ?? []).map(([state, before], at) => [at, { state, before: mark(before), at: '' }]),
   );
-  const progress: ReturnType<Journal['progress']> = sent
-    ? { requests, settled: unmet ? { unmet, after: null } : null }
-    : null;
+  const { address } = planned;
+  const settled = unmet ? ({ type: 'settled', at: '', change: address, unmet, after: null } as const) : null;
+  const progress: ReturnType<Journal['progress']> = sent ? { requests, settled } : null;
   const readiness = readinessOf({ kind: thing, change: planned }, found, progress, secretsOf({}));
   return readiness.is === 'stale' ? readiness.why : [readiness.from, readiness.resumed];
 }

@@ -75,9 +75,7 @@ async function momentsOf(
   tenant.onEffect = keep;
   const watched: Journal = {
     ...journal,
-    intend: (...note) => journal.intend(...note).then(keep),
-    conclude: (...note) => journal.conclude(...note).then(keep),
-    settle: (...note) => journal.settle(...note).then(keep),
+    append: (record) => journal.append(record).then(keep),
   };
   await keep();
   const result = await apply(plan, tenant, { journal: watched, concurrency: 1 });

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyChanges } from '../../src/applier/apply.ts';
-import { openJournal } from '../../src/applier/journal.ts';
+import { type Journal, openJournal } from '../../src/applier/journal.ts';
 import type { ApplyOptions, TenantPort } from '../../src/applier/run.ts';
 import type { Clock } from '../../src/client/rate-limiter.ts';
 import type { ChangeOutcome, Plan, Result } from '../../src/model/documents.ts';
@@ -69,10 +69,18 @@ export async function killedRun(
 ): Promise<string> {
   const folder = await newFolder();
   const journal = await openJournal(folder, plan);
-  await journal.intend(0, new Map([[address, before]]), at);
-  if (status !== undefined) await journal.conclude(0, { changes: [address], verdict: 'done', status }, at);
+  await journal.append({ type: 'intent', at, request: 0, before: [[address, before]] });
+  if (status !== undefined)
+    await journal.append({ type: 'result', at, request: 0, changes: [address], verdict: 'done', status });
   await journal.close();
   return folder;
+}
+
+/** The journal, which cannot be written once a record is of this type. */
+export function refusing(journal: Journal, type: 'result' | 'settled', why: string): Journal {
+  const append: Journal['append'] = (record) =>
+    record.type === type ? Promise.reject(new Error(why)) : journal.append(record);
+  return { ...journal, append };
 }
 
 /** The tenant, and what is asked of it: `read` is called before each read, and `send` before each request. */
