@@ -22,7 +22,12 @@ import { Redactor } from './redactor.ts';
 import { defaultRetryLimits, sendWithRetry } from './retry.ts';
 import { type Call, createTransport, defaultTransportLimits } from './transport.ts';
 
-export type Client = Pick<TenantClient, 'tenant' | 'settings' | 'send' | 'signIn' | 'redact' | 'close'>;
+export interface Client
+  extends Pick<ClientTarget, 'tenant' | 'settings'>,
+    Pick<TenantClient, 'send' | 'signIn' | 'close'> {
+  /** A text of the tenant without the secrets that were sent to it. Call it before cutting the text for a message. */
+  redact(text: string): string;
+}
 
 interface SendOptions {
   readonly signal?: AbortSignal;
@@ -88,14 +93,21 @@ export interface ClientOptions {
 
 export type Limiters = Map<string, RateLimiter>;
 
-/** A client for the tenant. Close it when done: its connections keep the process alive. */
+/** A client for the tenant, as a plain object. Close it when done: its connections keep the process alive. */
 export function createClient(target: ClientTarget, secrets: Secrets, options: ClientOptions = {}): Client {
-  return new TenantClient(target, secrets, options);
+  const { redactor = new Redactor() } = options;
+  const client = new TenantClient(target, secrets, redactor, options);
+  return {
+    tenant: target.tenant,
+    settings: target.settings,
+    send: client.send.bind(client),
+    signIn: client.signIn.bind(client),
+    redact: redactor.text.bind(redactor),
+    close: client.close.bind(client),
+  };
 }
 
 class TenantClient {
-  readonly tenant: TenantName;
-  readonly settings: ApiSettings;
   readonly #emit: (event: ClientEvent) => void;
   readonly #tools: Parameters<typeof sendWithRetry>[1];
   readonly #redactor: Redactor;
@@ -112,11 +124,8 @@ class TenantClient {
   readonly #closed = new AbortController();
   readonly #signal: AbortSignal;
 
-  constructor(target: ClientTarget, secrets: Secrets, options: ClientOptions) {
-    const { clock = systemClock, random = Math.random } = options;
-    const { redactor = new Redactor(), onEvent = () => {} } = options;
-    this.tenant = target.tenant;
-    this.settings = target.settings;
+  constructor(target: ClientTarget, secrets: Secrets, redactor: Redactor, options: ClientOptions) {
+    const { clock = systemClock, random = Math.random, onEvent = () => {} } = options;
     this.#target = target;
     this.#secrets = secrets;
     this.#emit = onEvent;
@@ -142,7 +151,7 @@ class TenantClient {
       limits: target.limits,
       clock,
       longestPause: retries.total,
-      onWait: (version, ms) => this.#emit({ type: 'rate-limit-wait', version, ms: Math.round(ms) }),
+      onEvent,
     });
     this.#sourceOf = createTokenSources({ clock, redactor, exchange: this.#exchangeForToken, onEvent });
   }
@@ -181,7 +190,7 @@ class TenantClient {
     const to = requestTarget(endpoint.baseUrl, path, query);
     if ('outcome' in to) return to;
     // A plan or project file may have been edited: no header, not even the experimental one, may send a token elsewhere.
-    const own = ['accept', 'content-type', this.settings.experimentalHeader.toLowerCase()];
+    const own = ['accept', 'content-type', this.#target.settings.experimentalHeader.toLowerCase()];
     const foreign = Object.keys(request.headers).find(
       (name) => reservedHeaders.test(name) || !own.includes(name.toLowerCase()),
     );
@@ -211,11 +220,6 @@ class TenantClient {
     const sources = attemptOrNull(() => endpoints.map(({ auth }) => this.#sourceOf(auth)));
     const [source, ...others] = new Set(sources);
     if (others.length === 0) void source?.current();
-  }
-
-  /** A text of the tenant without the secrets that were sent to it. Call it before cutting the text for a message. */
-  redact(text: string): string {
-    return this.#redactor.text(text);
   }
 
   async close(): Promise<void> {
@@ -421,14 +425,7 @@ export function readOnce(client: Client): Client {
 }
 
 export function withSend(client: Client, send: Client['send']): Client {
-  return {
-    tenant: client.tenant,
-    settings: client.settings,
-    send,
-    signIn: () => client.signIn(),
-    redact: (text) => client.redact(text),
-    close: () => client.close(),
-  };
+  return { ...client, send };
 }
 
 function neverSent(unsent: Unsent): Sent {

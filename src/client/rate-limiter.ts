@@ -36,8 +36,8 @@ interface RateLimiterOptions {
   readonly limits: RateLimit;
   readonly clock: Clock;
   readonly longestPause: number;
-  /** Called when requests of `version` start to wait, for `ms`. */
-  onWait(version: string, ms: number): void;
+  /** Told when requests of a version start to wait. */
+  onEvent(event: { readonly type: 'rate-limit-wait'; readonly version: string; readonly ms: number }): void;
 }
 
 type Admit = (entry: Permit | Unsent) => void;
@@ -111,7 +111,7 @@ export class RateLimiter {
 
   /** Returns how long the first of the lane has to wait; 0 when it was admitted. */
   #admitOne(version: string, lane: LimitedQueue, now: number): number {
-    const { clock, longestPause, onWait } = this.#options;
+    const { clock, longestPause, onEvent } = this.#options;
     const { window, queue } = lane;
     const wait = window.wait(now);
     if (window.pausedUntil - now > longestPause) {
@@ -122,7 +122,7 @@ export class RateLimiter {
     if (wait > 0) {
       if (now + wait > lane.announcedUntil) {
         lane.announcedUntil = now + wait;
-        onWait(version, wait);
+        onEvent({ type: 'rate-limit-wait', version, ms: Math.round(wait) });
       }
       return wait;
     }

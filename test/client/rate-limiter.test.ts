@@ -120,7 +120,7 @@ function limiterOf(limits = { requests: 2, per: 1000, concurrency: 10 }) {
     limits,
     clock,
     longestPause: 60_000,
-    onWait: (version, ms) => waits.push([version, Math.round(ms)]),
+    onEvent: ({ version, ms }) => waits.push([version, ms]),
   });
   const admitted: string[] = [];
   const permits: Permit[] = [];
