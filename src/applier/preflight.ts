@@ -11,7 +11,7 @@ import { get } from '../model/json.ts';
 import { isLookedUp, lookedUpWords, markersIn, refOf } from '../model/marker.ts';
 import { type Pointer, pointer } from '../model/pointer.ts';
 import { quote } from '../model/words.ts';
-import { lossBy, lossesBelow, protectedLosses } from '../planner/guards.ts';
+import { lossBy, protectedLosses } from '../planner/guards.ts';
 import { guardedBelow } from '../planner/input.ts';
 import { changeKeys, finderIn, type KindChange, readSettled, requestsForChanges, type Task } from './find.ts';
 import { type ApplyOptions, type Run, startRun, type TenantPort } from './run.ts';
@@ -69,9 +69,8 @@ export async function checkBeforeWrites(plan: Plan, run: Run): Promise<PlanCheck
   });
   const judged = entries.map((entry) => judge(entry, find, plan, run));
   const stale = judged.filter((each) => 'code' in each);
-  const below = lossesBelow(losses, state.objects);
   const misnamed = [...wrongNames(names, entries, state.objects), ...(await wrongLookups(names, plan, run))];
-  const reasons = [...protectedLosses([...losses, ...below], run.protect), ...stale, ...misnamed];
+  const reasons = [...protectedLosses(losses, run.protect, state.objects), ...stale, ...misnamed];
   if (reasons.length > 0) return { is: 'refused', reasons };
   return { is: 'sound', tasks: judged.filter((each) => 'change' in each), readAt };
 }

@@ -42,19 +42,6 @@ function lossFinder(losses: readonly Loss[]) {
     identitiesAbove(kind, key).flatMap((each) => lost.get(each) ?? [])[0];
 }
 
-/** The objects that a tenant deletes with those above them. */
-export function lossesBelow(
-  losses: readonly Loss[],
-  objects: readonly LiveObject[],
-  isKept: (live: LiveObject) => boolean = () => false,
-): Loss[] {
-  const lossAbove = lossFinder(losses);
-  return objects.flatMap((live) => {
-    const loss = lossAbove(live);
-    return loss ? [{ ...loss, protect: isKept(live), addresses: addressesOf(live) }] : [];
-  });
-}
-
 /** The reasons to refuse a plan, each with what lifts it; empty if there are none. */
 export function findRefusals(
   input: PlanInput,
@@ -71,7 +58,6 @@ export function findRefusals(
   const index = new LiveIndex(input.objects);
   const keepers = input.resources.filter(({ lifecycle }) => lifecycle.protect);
   const kept = new Set(keepers.map((each) => index.find(each)));
-  const below = lossesBelow(losses, input.objects, (live) => kept.has(live));
   const lockOuts = writes
     .filter(({ change, match }) => change.risk.includes('lockout') && !match.resource.lifecycle.allowLockout)
     .map(({ change: { address }, match: { resource } }): Diagnostic => {
@@ -80,7 +66,7 @@ export function findRefusals(
       return { code: 'lockout', severity: 'error', message, hint, address, source: resource.source() };
     });
   return [
-    ...protectedLosses([...losses, ...below], policy.protect),
+    ...protectedLosses(losses, policy.protect, input.objects, kept),
     ...tooManyDeletes(losses.length, input.choices.maxDeletes ?? policy.maxDeletes),
     ...deletesOfAll(input, losses, writes),
     ...replacedAbove(input, lossAbove),
@@ -114,20 +100,33 @@ const protections = {
   ],
 } as const;
 
-export function protectedLosses(losses: readonly Loss[], list: readonly string[]): Diagnostic[] {
+/** Refusals of protected losses. A tenant also deletes what is below the lost `objects`: of these, manifests protect `kept`. */
+export function protectedLosses(
+  losses: readonly Loss[],
+  list: readonly string[],
+  objects: readonly LiveObject[] = [],
+  kept: ReadonlySet<LiveObject | null> = new Set(),
+): Diagnostic[] {
   const isProtected = matchAddresses(list, { isGuard: true });
-  return losses.flatMap(({ addresses, protect, change: { address, source } }): Diagnostic[] => {
-    const name = addresses.find(isProtected);
-    if (!protect && name === undefined) return [];
-    const [by, remedy] =
-      name !== undefined ? protections.list : source ? protections.manifest : protections.removed;
-    const [lost = address] = addresses;
-    const as = name === undefined || name === lost ? '' : ` as ${name}`;
-    const [what, it] = lost === address ? ['deleted', 'it'] : [`deleted with ${address}`, address];
-    const message = `${lost} would be ${what}, but it is protected${as} by ${by}.`;
-    const hint = `${remedy}, or leave ${it} out with --except '${address}'.`;
-    return [{ code: 'protected', severity: 'error', message, hint, address }];
+  const lossAbove = lossFinder(losses);
+  const below = objects.flatMap((live) => {
+    const loss = lossAbove(live);
+    return loss ? [{ ...loss, protect: kept.has(live), addresses: addressesOf(live) }] : [];
   });
+  return [...losses, ...below].flatMap(
+    ({ addresses, protect, change: { address, source } }): Diagnostic[] => {
+      const name = addresses.find(isProtected);
+      if (!protect && name === undefined) return [];
+      const [by, remedy] =
+        name !== undefined ? protections.list : source ? protections.manifest : protections.removed;
+      const [lost = address] = addresses;
+      const as = name === undefined || name === lost ? '' : ` as ${name}`;
+      const [what, it] = lost === address ? ['deleted', 'it'] : [`deleted with ${address}`, address];
+      const message = `${lost} would be ${what}, but it is protected${as} by ${by}.`;
+      const hint = `${remedy}, or leave ${it} out with --except '${address}'.`;
+      return [{ code: 'protected', severity: 'error', message, hint, address }];
+    },
+  );
 }
 
 function tooManyDeletes(count: number, maxDeletes: number): Diagnostic[] {
