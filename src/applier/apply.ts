@@ -88,7 +88,7 @@ async function runAll(tasks: readonly Task[], readAt: number, given: Run) {
     if (level.deletes || needed.some((to) => waiting.has(to))) await settleAll();
     const isHeldBack =
       level.deletes &&
-      !run.isStopped() &&
+      !run.stopped.aborted &&
       !writes.every(({ change }) => results.get(change.address)?.outcome === 'done');
     await runConcurrently(level.units, run.concurrency, async (unit) => {
       const error = unit.some(isLeft) ? whySkipped(unit, isHeldBack, run) : null;
@@ -146,10 +146,10 @@ function levelsOf(tasks: readonly Task[], kinds: Kinds) {
 
 const isLeft = ({ from, change }: Task) => from < change.requests.length;
 
-function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, isStopped }: Run): string | null {
+function whySkipped(unit: readonly Task[], isHeldBack: boolean, { created, stopped }: Run): string | null {
   if (isHeldBack) return 'Deletes are made only after every other change has succeeded.';
   const [missing] = unit.filter(isLeft).flatMap((task) => created.missingFor(task));
-  if (missing === undefined || isStopped()) return null;
+  if (missing === undefined || stopped.aborted) return null;
   return `It refers to ${missing}, which was not created, or whose id the tenant does not show.`;
 }
 
@@ -157,15 +157,15 @@ type End = Ending | Pending;
 type Sightings = ReturnType<typeof keepFresh>;
 
 async function runUnit(unit: readonly Task[], sightings: Sightings, run: Run): Promise<readonly End[]> {
-  const { created, isStopped, onEvent } = run;
+  const { created, stopped, onEvent } = run;
   // Without a request, nothing relies on a read.
   const endUnsent = async () => (await runChange(unit, null, run)) ?? [];
-  if (isStopped() || !unit.some(isLeft)) return endUnsent();
+  if (stopped.aborted || !unit.some(isLeft)) return endUnsent();
   for (const { change } of unit) onEvent({ type: 'started', address: change.address, action: change.action });
   for (let round = 1; ; round += 1) {
     const checked = await checkUnit(unit, sightings);
     // An interrupt also aborts a read; that says nothing about the objects.
-    if (isStopped()) return endUnsent();
+    if (stopped.aborted) return endUnsent();
     const [[other, why] = ['', '']] = checked.reasons;
     if (checked.reasons.size > 0) {
       return unit.map((task) => {
@@ -204,7 +204,7 @@ async function deleteApart(unit: readonly Task[], ends: readonly End[], sighting
     const { kind, change } = end.task;
     return change.action === 'delete' && kind.quirks?.sharedDelete !== undefined ? [end] : [];
   });
-  if (refused.length < unit.length || run.isStopped()) return ends;
+  if (refused.length < unit.length || run.stopped.aborted) return ends;
   sightings.expire(unit);
   const results: End[] = [];
   for (const [at, end] of refused.entries()) {
@@ -224,7 +224,7 @@ async function deleteApart(unit: readonly Task[], ends: readonly End[], sighting
 }
 
 async function deleteAlone(end: Ending, planned: readonly Task[], sightings: Sightings, run: Run) {
-  for (let round = 1; !run.isStopped(); round += 1) {
+  for (let round = 1; !run.stopped.aborted; round += 1) {
     const { tasks, notAfter, reasons } = await checkUnit(planned, sightings);
     const [why] = reasons.values();
     if (why !== undefined) return [{ ...end, error: `${why} It was not deleted.` }];

@@ -48,14 +48,14 @@ async function sendAll(
   const [lead] = tasks;
   if (!lead) return [];
   const { requests } = lead.change;
-  if (lead.from < requests.length && !run.isStopped()) await run.record.start(tasks.map(begunResult));
+  if (lead.from < requests.length && !run.stopped.aborted) await run.record.start(tasks.map(begunResult));
   // A change of several requests is alone: only single requests are shared.
   let live = lead.live;
   const seen = (task: Task) => (task === lead ? live : task.live);
   let last: Exchange | null = null;
   for (const [index, planned] of requests.entries()) {
     if (index < lead.from) continue;
-    if (run.isStopped()) return tasks.map((task) => endStopped(task, index, seen(task), log));
+    if (run.stopped.aborted) return tasks.map((task) => endStopped(task, index, seen(task), log));
     const before = new Map(tasks.map((task) => [task.change.address, seen(task)?.fingerprint() ?? null]));
     const request = fillFrom(live, lead, planned);
     const isFirst = index === lead.from;

@@ -52,12 +52,13 @@ export interface Run extends Required<ApplyOptions> {
   readonly port: TenantPort;
   readonly created: CreatedIds;
   readonly now: () => string;
-  readonly isStopped: () => boolean;
+  /** Aborted by an interrupt, or once the run is halted. */
+  readonly stopped: AbortSignal;
   readonly halt: () => void;
 }
 
 export function startRun(port: TenantPort, options: ApplyOptions): Run {
-  let isHalted = false;
+  const halted = new AbortController();
   return {
     created: new CreatedIds(),
     failFast: false,
@@ -68,10 +69,8 @@ export function startRun(port: TenantPort, options: ApplyOptions): Run {
     ...options,
     port,
     now: () => new Date(options.clock.now()).toISOString(),
-    isStopped: () => isHalted || options.signal.aborted,
-    halt() {
-      isHalted = true;
-    },
+    stopped: AbortSignal.any([options.signal, halted.signal]),
+    halt: () => halted.abort(),
   };
 }
 
