@@ -115,6 +115,7 @@ function recordEarlier(
 ): ResultRecorder {
   const earlier = tasks.filter(({ resumed }) => resumed);
   return {
+    ...record,
     async start(changes) {
       const begun = earlier.splice(0).map(begunResult);
       await record.start([...begun, ...changes]);
@@ -123,7 +124,6 @@ function recordEarlier(
         if (ended) record.finish(ended);
       }
     },
-    finish: (change) => record.finish(change),
   };
 }
 

@@ -34,17 +34,15 @@ export function openResultFile(
   let length = 0;
   let ended: Pick<Result, 'endedAt' | 'outcome' | 'summary'> | null = null;
 
-  const head = () => {
-    const run = {
-      formatVersion: formats.result,
-      planDigest: digest,
-      environment,
-      tenant,
-      ...origin,
-      startedAt,
-    };
-    return `${JSON.stringify(run).slice(0, -1)},"changes":[\n`;
+  const run = {
+    formatVersion: formats.result,
+    planDigest: digest,
+    environment,
+    tenant,
+    ...origin,
+    startedAt,
   };
+  const head = `${JSON.stringify(run).slice(0, -1)},"changes":[\n`;
   const tail = () => {
     const listed = [...finished, ...begun.values()];
     const counted = countOutcomes(listed);
@@ -59,7 +57,7 @@ export function openResultFile(
       if (handle === null) makeFolder(dirname(file));
       handle ??= await open(file, 'w');
       const fresh = finished.slice(kept.changes);
-      const entries = Buffer.from((kept.bytes === 0 ? head() : '') + lines(fresh, kept.changes === 0));
+      const entries = Buffer.from((kept.bytes === 0 ? head : '') + lines(fresh, kept.changes === 0));
       const rest = lines([...begun.values()], finished.length === 0);
       const text = Buffer.concat([entries, Buffer.from(`${rest}\n${tail()}\n`)]);
       // Blanks at the end of JSON mean nothing. On a full disk they fail alone, and what the file has stays whole.

@@ -136,9 +136,8 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   };
   if (!live) return changed('it no longer exists', []);
   // Only values that the remaining requests would overwrite count: the tenant may have rewritten earlier ones.
-  const written = fieldsWritten(task, live, run.settings);
   const open = requests.slice(sent);
-  const left = new Set(open.flatMap((request) => [...written(request)]));
+  const left = fieldsWritten(open, task, live, run.settings);
   const foreign = foreignDifferences(task, live, run.secrets).filter((path) => left.has(topName(path)));
   const fields = readableFields(task.kind, live.fields);
   // What only the tenant sets is also the tenant's to remove.
@@ -152,32 +151,23 @@ function whatChanged(task: Task, sent: number, live: LiveObject | null, run: Run
   return unmet.length === 0 ? null : changed(`${unmet.join(', ')} is different now`, unmet);
 }
 
-/** The fields that each request of an update writes: those for which the kind makes the same call. */
+/** The fields that these requests of an update write: those for which the kind makes one of the same calls. */
 function fieldsWritten(
-  entry: KindChange,
+  requests: readonly Request[],
+  { kind, change: { key, declared, diff } }: KindChange,
   live: LiveObject,
   settings: ApiSettings,
-): (request: Request) => ReadonlySet<string> {
-  const { kind, change } = entry;
-  const fields = readableFields(kind, live.fields);
-  const wanted = { ...fields, ...(change.declared ?? {}) };
-  const names = [...new Set(change.diff.map(({ path }) => topName(path)))];
-  const calls = names.flatMap((name) => {
-    const write = kind.write.update({
-      key: change.key,
-      fields: wanted,
-      changed: new Set([name]),
-      live,
-      settings,
-    });
-    return 'requests' in write ? write.requests.map((request) => ({ name, request })) : [];
-  });
-  return ({ method, path }) =>
-    new Set(
-      calls.flatMap(({ name, request }) =>
-        request.method === method && request.path === path ? [name] : [],
-      ),
+): ReadonlySet<string> {
+  const fields = { ...readableFields(kind, live.fields), ...(declared ?? {}) };
+  const names = [...new Set(diff.map(({ path }) => topName(path)))];
+  const written = names.filter((name) => {
+    const write = kind.write.update({ key, fields, changed: new Set([name]), live, settings });
+    const calls = 'requests' in write ? write.requests : [];
+    return calls.some((call) =>
+      requests.some(({ method, path }) => call.method === method && call.path === path),
     );
+  });
+  return new Set(written);
 }
 
 function sentSoFar(sent: number, count: number): string {

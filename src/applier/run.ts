@@ -125,12 +125,12 @@ class CreatedIds {
 export function fillFrom(live: LiveObject | null, { kind, change }: KindChange, planned: Request): Request {
   const request = fillRequest(planned, (to) => (live && to === change.address ? shownId(live) : undefined));
   const fields = readableFields(kind, live?.fields ?? {});
-  const isOwn = (name: string) => name !== kind.parent?.part && Object.hasOwn(fields, name);
+  const own = mapMembers(live?.raw ?? {}, (item, name) =>
+    name !== kind.parent?.part && Object.hasOwn(fields, name) ? item : undefined,
+  );
   const membersAt = (at: Pointer) => {
-    const own = valueAt(at === '' ? (live?.raw ?? {}) : fields, at) ?? null;
-    return isObject(own)
-      ? mapMembers(own, (item, name) => (at !== '' || isOwn(name) ? item : undefined))
-      : {};
+    const members = at === '' ? own : (valueAt(fields, at) ?? null);
+    return isObject(members) ? members : {};
   };
   return { ...request, body: fillLive(request.body, (at) => valueAt(fields, at), membersAt) };
 }

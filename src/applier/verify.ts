@@ -73,7 +73,7 @@ function resourceOf({ kind, change }: KindChange): Resource {
 /** The live values that the plan shows: they were in clear when it was made. */
 export function valuesShown({ diff }: Change): JsonObject {
   return diff.reduce<JsonObject>((shown, { path, before }) => {
-    const clear = mapJson(before, (part) => (isRedacted(part) ? null : part));
+    const clear = mapJson(before, (part) => (part === redacted ? null : part));
     return clear === null ? shown : setMember(shown, path, clear);
   }, {});
 }
@@ -130,10 +130,10 @@ function differingLosses({ diff }: Change, live: LiveObject): string[] {
   return names.filter((name) => !left.has(name) && (compared?.has(name) ?? true));
 }
 
-const isRedacted = (value: Json) => value === redacted;
-
 const concealedIn = (diff: readonly Difference[]) =>
-  diff.filter(({ sensitive, before }) => sensitive || placesOf(before, isRedacted).length > 0);
+  diff.filter(
+    ({ sensitive, before }) => sensitive || placesOf(before, (part) => part === redacted).length > 0,
+  );
 
 /** Deletes share requests, so they are checked together: every object of such a request must be in the plan. */
 export function wrongDeletes(

@@ -61,8 +61,8 @@ export class RateLimiter {
 
   /** @param first whether it goes to the front of the queue: a repeated attempt waits for no other request */
   acquire(version: string, signal: AbortSignal | undefined, first: boolean): Promise<Permit | Unsent> {
-    const interrupted = () => unsentAnswer('interrupted', 'the run was interrupted');
-    if (signal?.aborted) return Promise.resolve(interrupted());
+    const interrupted = unsentAnswer('interrupted', 'the run was interrupted');
+    if (signal?.aborted) return Promise.resolve(interrupted);
     const lane = this.#lanes.get(version) ?? {
       window: new SlidingWindow(this.#options.limits),
       queue: [],
@@ -72,7 +72,7 @@ export class RateLimiter {
     return new Promise((resolve) => {
       const interrupt = (): void => {
         lane.queue.splice(lane.queue.indexOf(admit), 1);
-        resolve(interrupted());
+        resolve(interrupted);
         this.#pump();
       };
       const admit: Admit = (entry) => {

@@ -15,7 +15,6 @@ import {
 import {
   allOf,
   candidateKeys,
-  type Declared,
   declaredKeys,
   distinctKeys,
   identityOf,
@@ -115,8 +114,7 @@ export async function readByIds(
   return ids.every((id) => found.has(id)) ? objects : null;
 }
 
-export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable'> {
-  readonly declared?: readonly Declared[];
+export interface ReadAllOptions extends Pick<ReadRequest, 'onUnusable' | 'declared'> {
   /** Called for a kind that the tenant refuses to show. Left out, or if it throws: then reading fails. */
   onRefused?(kind: Kind, refusal: Failure): void;
 }

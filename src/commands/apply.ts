@@ -32,7 +32,8 @@ import {
 import { attemptOrNull, type Diagnostic, ExitCode, Failure, fail, isError } from '../model/failure.ts';
 import { get, isObject, itemsOf, parseJson } from '../model/json.ts';
 import { namesAndMore } from '../model/words.ts';
-import { attentionWords } from '../report/plan.ts';
+import { pointsOf } from '../report/page.ts';
+import { changeEntry } from '../report/plan.ts';
 import type { Document } from '../report/report.ts';
 import { json, oneLine } from '../report/safe.ts';
 import { renderRequests } from '../report/text.ts';
@@ -320,7 +321,8 @@ async function requireConfirmation(document: Plans, args: Args, io: Io): Promise
     printDiagnostics(warnings, io);
   }
   if (io.quiet && !isAsked) printWarnings(changes, io);
-  const words = attentionWords(changes);
+  const points = pointsOf(changes.map((change) => changeEntry(change, {})));
+  const words = points.map((point) => point.words).join(' · ');
   // Risks are always shown.
   if ((isAsked || io.quiet) && words !== '') io.stderr.write(`${words}\n`);
   if (!isAsked) return;

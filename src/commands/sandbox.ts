@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { dirname, resolve } from 'node:path';
 import { startEmbedded } from '../engine/tenant.ts';
-import { type PresetName, presetNames } from '../kinds/project.ts';
+import { presetNames } from '../kinds/project.ts';
 import { kindsFolderIn } from '../loader/kind-files.ts';
 import { ExitCode, fail } from '../model/failure.ts';
 import { FaultSyntaxError, parseFaults, parseVariations, VariationSyntaxError } from '../sandbox/index.ts';
 import { commonOptions, describeCommand, option } from './command.ts';
 import { projectFileOf } from './project.ts';
 
-const none: readonly PresetName[] = [];
+const none: typeof presetNames = [];
 
 export const command = describeCommand({
   usage: '$0 sandbox [options]\n\nServes the embedded tenant on the loopback address. Stop it with Ctrl-C.',

@@ -5,7 +5,7 @@ import type { IdPlace } from '../generated/schemas/kind.ts';
 import { credentialPlaces } from '../kinds/credentials.ts';
 import { type Field, type Kind, type LiveObject, ownId } from '../kinds/kind.ts';
 import { allOf, liveObject } from '../kinds/live-objects.ts';
-import { fieldSays, fitsBeside, type PlaceRule } from '../kinds/places.ts';
+import { decidingRule, fieldSays, type Places } from '../kinds/places.ts';
 import { idsIn, targetKindOf } from '../kinds/references.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy, lazy } from '../model/basics.ts';
@@ -231,13 +231,15 @@ const longestPath = 500;
 
 /** Returns a test of whether a policy fits into the descriptor of a kind, beside those that it has, and that passed before. */
 function rememberPolicies() {
-  const passed = new Map<Field | undefined, PlaceRule[]>();
+  const passed = new Map<Field | undefined, Places['rules']>();
   return ({ fields }: Kind, path: string, is: IdPlace): boolean => {
     const [name = '', ...inside] = path.split('/');
     const field = get(fields, name);
     const rules = passed.get(field) ?? [...(field?.places?.rules ?? [])];
     const rule = { path: inside.join('/'), is };
-    const isFit = path.length <= longestPath && fitsBeside(rules, rule);
+    // Its path has no policy yet, and no other rule decides wherever it holds.
+    const hasEffect = rules.every((each) => each.path !== rule.path) && !decidingRule([...rules, rule], rule);
+    const isFit = path.length <= longestPath && hasEffect;
     if (isFit) passed.set(field, [...rules, rule]);
     return isFit;
   };

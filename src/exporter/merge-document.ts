@@ -59,7 +59,7 @@ interface DocumentChanges {
   readonly secrets: Pointer[];
 }
 
-export const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
+const noChanges = (): DocumentChanges => ({ edits: [], notes: [], sideTexts: [], secrets: [] });
 
 interface MergeContext extends Pick<DraftInput, 'records' | 'nameOf' | 'standardOf'> {
   readonly secrets: Pick<Secrets, 'matches'>;
@@ -82,14 +82,15 @@ interface ValueSlot<T extends Json = Json> {
   readonly written: Printable | undefined;
 }
 
-/** The changes that give the declared fields of a document their live values. Others stay omitted. */
+/** The changes that give the declared fields of a document their live values, if there are any. Others stay omitted. */
 export function mergeDocument(
   resource: Resource,
-  object: LiveObject,
+  object: LiveObject | null,
   written: Printable,
   context: MergeContext,
 ): DocumentChanges {
   const changes = noChanges();
+  if (!object) return changes;
   const draft = draftObject(object, context, resource);
   const { object: live, tags, names, isSecret } = draft;
   const omissions = 'refused' in draft ? [] : draft.omissions;

@@ -11,7 +11,7 @@ import { type Draft, type DraftInput, draftEach, fitsSideFile, notExported } fro
 import { applyEdits, renameReferences } from './edit/apply-edits.ts';
 import { byteOrderMarkOf } from './edit/document.ts';
 import { addToEnvExample, createFiles, type ExportedFile, envExampleFile, nameSecrets } from './files.ts';
-import { mergeDocument, noChanges, noteDiagnostic } from './merge-document.ts';
+import { mergeDocument, noteDiagnostic } from './merge-document.ts';
 import { leavesIn, mapTags, sideFileOf } from './print-live.ts';
 
 export interface MergeInput extends DraftInput {
@@ -95,7 +95,7 @@ function openDocument(
   const isMerged = isPresent && input.inScope(resource);
   // The tenant does not have its object any more.
   const isGone = isMerged && !live;
-  const changes = isMerged && live ? mergeDocument(resource, live, parsed.tree, input) : noChanges();
+  const changes = mergeDocument(resource, isMerged ? live : null, parsed.tree, input);
   if (isGone) changes.notes.push({ reason: input.delete ? 'removed' : 'gone' });
   if (live && !isPresent) changes.notes.push({ reason: 'absent' });
   // Where it names them, by their paths from the project's root, and with links followed.

@@ -173,9 +173,10 @@ function create(target: Described, input: WriteInput): Write {
 
 /** A tenant may set members itself with the request before: they stay. Of what it had until then (`shown`), only `value` stays. */
 function besideOthers(value: Json, at: Pointer, shown?: Json): Json {
-  const asShown = (place: Pointer) => valueAt(shown ?? null, place.slice(at.length)) ?? null;
-  if (isArray(value) && sameJson(renderBody(fillLive(value, asShown), String), shown ?? null))
-    return { $live: at };
+  if (isArray(value)) {
+    const filled = fillLive(value, (place) => valueAt(shown ?? null, place.slice(at.length)) ?? null);
+    if (sameJson(renderBody(filled, String), shown ?? null)) return { $live: at };
+  }
   if (!isObject(value) || isFilledInLater(value) || literalOf(value) !== undefined) return value;
   const had = isObject(shown) ? shown : {};
   const members = mapMembers(value, (item, name) => besideOthers(item, at + pointer(name), get(had, name)));

@@ -150,7 +150,7 @@ export function idsAsNames(objects: readonly { readonly key: Key; readonly id: s
 }
 
 /** What a manifest says of which object it means. */
-export type Declared = Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>;
+type Declared = Pick<Resource, 'kind' | 'key' | 'id' | 'lifecycle'>;
 
 export class LiveIndex {
   readonly #byIdentity: () => ReadonlyMap<string, LiveObject>;

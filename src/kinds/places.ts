@@ -19,7 +19,7 @@ import { isWithin, type Pointer, pointer, segmentsOf } from '../model/pointer.ts
 type PlacePolicy = 'secret' | 'plain' | 'serverOwned' | 'minted' | 'set' | 'reference' | 'names';
 
 /** A path into the fields (`formElements/**` + `/key`; `*` is one step, `**` any number) and the policy of what is there. */
-export interface PlaceRule {
+interface PlaceRule {
   readonly path: string;
   readonly is: Exclude<PlacePolicy, 'reference' | 'names'> | IdPlace;
 }
@@ -93,11 +93,6 @@ export function decidingRule(rules: readonly PlaceRule[], rule: PlaceRule): Plac
           : owned.includes(over) && !owned.includes(policy);
     return isOver && examples.every((at) => new Places([other]).is(at, over));
   });
-}
-
-/** Whether a rule has an effect beside others: its path has no policy yet, and none of them decides wherever it holds. */
-export function fitsBeside(rules: readonly PlaceRule[], rule: PlaceRule): boolean {
-  return rules.every(({ path }) => path !== rule.path) && !decidingRule([...rules, rule], rule);
 }
 
 const owned: readonly PlacePolicy[] = ['serverOwned', 'minted'];

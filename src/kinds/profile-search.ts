@@ -209,13 +209,13 @@ export const profileSearch: Kind = {
  */
 function ruleChanges(fields: WriteInput['fields'], raw: JsonObject, settings: ApiSettings) {
   const rowOf = new Map(liveRules(raw).map((row) => [manifestRule(row), row]));
-  const pairs = pairRecords(get(fields, 'rules'), [...rowOf.keys()], rulesField).filter(
-    ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),
-  );
-  const rowBeside = (live: JsonObject | null) => (live && rowOf.get(live)) ?? {};
-  if (pairs.some(({ live }) => live !== null && idText(get(rowBeside(live), 'id')) === null)) return null;
-  return pairs.map(({ declared, live }) => {
-    const row = rowBeside(live);
+  const pairs = pairRecords(get(fields, 'rules'), [...rowOf.keys()], rulesField)
+    .filter(
+      ({ declared, live }) => declared === null || live === null || !recordAgrees(declared, live, rulesField),
+    )
+    .map((pair) => ({ ...pair, row: (pair.live && rowOf.get(pair.live)) ?? {} }));
+  if (pairs.some(({ live, row }) => live !== null && idText(get(row, 'id')) === null)) return null;
+  return pairs.map(({ declared, live, row }) => {
     const id = literal(get(row, 'id') ?? null);
     if (declared === null) return { id, _destroy: true };
     if (live === null) return newRule(declared, settings);

@@ -210,6 +210,6 @@ export const presets = {
   },
 } as const satisfies Readonly<Record<string, Preset>>;
 
-export type PresetName = keyof typeof presets;
+type PresetName = keyof typeof presets;
 
 export const presetNames: readonly PresetName[] = ['sailpoint-isc', 'sailpoint-nerm'];

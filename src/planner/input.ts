@@ -91,9 +91,9 @@ function kindsInWhole(
   { policy: { protect, prune } }: Pick<Environment, 'policy'>,
   scope: Scope,
 ): (kind: Kind) => boolean {
-  const isGone = ({ ensure }: Resource) => scope.since !== null || ensure === 'absent';
   const namesOf = (resources: readonly Resource[]) => resources.map(({ kind }) => kind.name);
-  const gone = new Set([...(scope.prune ? prune.kinds : []), ...namesOf(named.filter(isGone))]);
+  const mayBeGone = scope.since === null ? named.filter(({ ensure }) => ensure === 'absent') : named;
+  const gone = new Set([...(scope.prune ? prune.kinds : []), ...namesOf(mayBeGone)]);
   const lost = new Set([...gone, ...namesOf(named.filter(({ kind }) => kind.can.replace))]);
   const guarded = namesOf(manifests.filter(({ lifecycle }) => lifecycle.protect));
   const isGuardedBelow = guardedBelow(lost, [...protect, ...(scope.prune ? prune.keep : []), ...guarded]);

@@ -183,12 +183,6 @@ function concernsOf(change: Change): Entry['concerns'] {
   return concerns.filter(({ amount }) => amount > 0);
 }
 
-/** `1 lock-out · 32 deletes`; empty if no change raises a concern. */
-export function attentionWords(changes: readonly Change[]): string {
-  const points = pointsOf(changes.map((change) => changeEntry(change, {})));
-  return points.map(({ words }) => words).join(' · ');
-}
-
 /** `33 people leave, 60 enter`, `back to the vendor's text`; empty if the fields say it. */
 function consequenceOf({ action, risk, impact, warnings }: Change): string {
   if (risk.includes('back-to-default')) return "back to the vendor's text";

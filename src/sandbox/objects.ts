@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { getText, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { getText, isObject, type JsonObject } from '../model/json.ts';
 import {
   bool,
   choice,
@@ -110,7 +110,8 @@ export const readIdentity = object({
   address: text,
   dkimEnabled: bool(true),
   dkimTokens: (value, at, whole = {}) =>
-    orNull(texts)(value, at) ?? dkimTokens(getText(whole, 'address') ?? ''),
+    orNull(texts)(value, at) ??
+    ['1', '2', '3'].map((number) => digest(['dkim', getText(whole, 'address') ?? '', number])),
   dkimVerificationStatus: choice(words.verification, 'PENDING'),
   region: textOrNull,
 });
@@ -147,10 +148,11 @@ export const storedObjects = {
   templates: (given, at, whole = {}) => {
     const defaults = list(readTemplateDefault)(whole.templateDefaults, at);
     const byKey = new Map(defaults.map((item) => [templateKeyText(item), item]));
-    // Texts that are not there are those of the default.
-    const filled = (value: Json | undefined) =>
-      isObject(value) ? { ...byKey.get(templateKeyText(value)), ...value } : value;
-    return list((value, at) => readTemplate(filled(value), at))(given, at);
+    return list((value, at) => {
+      // Texts that are not there are those of the default.
+      const standard = isObject(value) ? byKey.get(templateKeyText(value)) : undefined;
+      return readTemplate(isObject(value) ? { ...standard, ...value } : value, at);
+    })(given, at);
   },
   /** The global variables of notification templates (seed 001). */
   templateContext: (given, at) => object({ attributes: objectOrEmpty, ...times })(given ?? {}, at),
@@ -256,10 +258,6 @@ export function newId(
     const id = uuid(kind, key, String(generation), String(copy));
     if (!used.has(id)) return id;
   }
-}
-
-function dkimTokens(address: string): string[] {
-  return ['1', '2', '3'].map((number) => digest(['dkim', address, number]));
 }
 
 export function uidOf(label: string): string {
