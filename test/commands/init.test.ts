@@ -93,31 +93,18 @@ describe('what is there already', () => {
     expect(read('tenantctl.gitlab-ci.yml')).toContain('bin/tenantctl plan');
     expect(read('.gitlab-ci.yml')).toBe('mine: true\n');
     expect(read('tenantctl.yaml')).toBe('version: 1\n');
+    // No examples come among the manifests of a project.
+    for (const path of ['config', 'sandbox.seed.yaml']) expect(existsSync(join(dir, path))).toBe(false);
   });
 
-  it('is not changed by an address, which is said, nor exported into', async () => {
+  it('is not changed by a second run, nor by an address, which is said, nor exported into', async () => {
     await run(['init']);
     const before = filesBelow(dir);
     const again = await expectEnd(run(['init', '--identity', 'https://one.example', '--from', 'export']), 0);
     expect(again.stdout).toContain('The project has the environment production. Change its base URLs');
     expect(again.stdout).toMatch(/^ {2}npx --no-install tenantctl export --merge --all$/m);
+    expect((await run(['init'])).stdout).not.toMatch(/has the environment|^(created|updated)/m);
     expect(filesBelow(dir)).toEqual(before);
-    expect((await run(['init'])).stdout).not.toContain('has the environment');
-  });
-
-  it('gets no examples among the manifests of a project', async () => {
-    write('tenantctl.yaml', 'version: 1\n');
-    await run(['init']);
-    expect(existsSync(join(dir, 'config'))).toBe(false);
-    expect(existsSync(join(dir, 'sandbox.seed.yaml'))).toBe(false);
-  });
-
-  it('does not change on a second run', async () => {
-    await run(['init']);
-    const before = filesBelow(dir);
-    const { stdout } = await run(['init']);
-    expect(filesBelow(dir)).toEqual(before);
-    expect(stdout).not.toMatch(/^(created|updated)/m);
   });
 
   it.each([
@@ -137,9 +124,13 @@ describe('what is there already', () => {
   const ignored =
     'mine\nnode_modules/\n.tenantctl/*\n!.tenantctl/schemas/\n.env\n/plan.*\n/result.*\n/drift.*\n';
 
-  it.each(['\n', '\r\n'])('gets the lines that .gitignore lacks, with its line endings: %j', async (end) => {
-    write('.gitignore', `mine${end}node_modules/`);
-    await run(['init']);
+  it.each([
+    ['\n', ''],
+    ['\r\n', '\r\n'],
+  ])('gets once the lines that .gitignore lacks, with its line ends: %j %j', async (end, last) => {
+    write('.gitignore', `mine${end}node_modules/${last}`);
+    for (const what of ['updated', 'kept'])
+      expect((await run(['init'])).stdout).toMatch(new RegExp(`^${what} +\\.gitignore$`, 'm'));
     expect(read('.gitignore')).toBe(ignored.replaceAll('\n', end));
   });
 
@@ -171,15 +162,6 @@ it('writes nothing through a link out of its folder', async () => {
   symlinkSync(elsewhere, join(dir, '.vscode'));
   await expectEnd(run(['init']), 1, '[outside-project]');
   expect(filesBelow(elsewhere).size).toBe(0);
-});
-
-it('adds its lines to .gitignore once, in the line ends that are there', async () => {
-  write('.gitignore', 'node_modules/\r\n.env\r\n');
-  for (const what of ['updated', 'kept'])
-    expect((await run(['init'])).stdout).toMatch(new RegExp(`^${what} +\\.gitignore$`, 'm'));
-  const lines = read('.gitignore').split('\r\n');
-  expect(lines.slice(0, 3)).toEqual(['node_modules/', '.env', '.tenantctl/*']);
-  expect(new Set(lines).size).toBe(lines.length);
 });
 
 it('gives a tenant no variables of another environment', async () => {
@@ -351,9 +333,9 @@ it.each([
 
 describe('in a folder of a repository', () => {
   const workflow = '.github/workflows/tenantctl.yaml';
+  beforeEach(() => write('.git/HEAD', ''));
 
   it('the pipelines are at its top, and work in the folder', async () => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
     expect((await run(['init', 'apps/iga'])).stdout).toContain(`created   ../../${workflow}\n`);
     expect(existsSync(join(dir, 'apps/iga/.github'))).toBe(false);
     expect(existsSync(join(dir, 'apps/iga/.gitignore'))).toBe(true);
@@ -380,7 +362,6 @@ describe('in a folder of a repository', () => {
   });
 
   it('that is not the only project there, they have a tag of their own, and none runs for another', async () => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
     await run(['init', 'apps/iga']);
     const first = read(workflow);
     expect(first).toContain('--since tenantctl-applied-apps-iga');
@@ -399,7 +380,6 @@ describe('in a folder of a repository', () => {
   });
 
   it('a pipeline of a project with a longer name, or in a folder, is not theirs', async () => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
     await run(['init', 'apps/iga-2', '--identity', 'far=https://far.example']);
     for (const [folder, at] of [
       ['apps/iga', '.github/workflows/tenantctl-apps-iga.yaml'],
@@ -420,7 +400,6 @@ describe('in a folder of a repository', () => {
   ])(
     'whose name is a word in the pipeline of another project there gets its own: %s, %s',
     async (first, then, tenant) => {
-      execFileSync('git', ['init', '--quiet'], { cwd: dir });
       await run(['init', first, '--identity', tenant]);
       const before = read(workflow);
       const { stdout } = await expectEnd(run(['init', then, '--identity', 'live=https://live.example']), 0);
@@ -440,7 +419,6 @@ describe('in a folder of a repository', () => {
     ['one tenant', []],
     ['several', ['--identity', 'test=https://a.example', '--identity', 'live=https://b.example']],
   ])('they share no status, group, comment or name with another project: %s', async (_what, tenants) => {
-    execFileSync('git', ['init', '--quiet'], { cwd: dir });
     await run(['init', 'apps/iga', ...tenants]);
     for (const path of [workflow, '.gitlab-ci.yml']) {
       const lines = read(path)
@@ -456,14 +434,10 @@ describe('in a folder of a repository', () => {
   });
 });
 
-it('the workflow for GitHub passes actionlint', async () => {
+it('the workflow for GitHub passes actionlint, and the project file is that of the examples', async () => {
   await run(['init']);
   await expectSound(read('.github/workflows/tenantctl.yaml'));
   await expect(expectSound('on: push\njobs: {}\n')).rejects.toThrow();
-});
-
-it('the project file is that of the examples', async () => {
-  await run(['init']);
   const example = readFileSync('examples/tenantctl.yaml', 'utf8');
   expect(read('tenantctl.yaml')).toBe(example.replace('../schemas/', '.tenantctl/schemas/'));
 });

@@ -3,10 +3,10 @@ import { calledAddresses } from '../../engine/tenant.ts';
 import type { Environment } from '../../kinds/project.ts';
 import { repositoryOf } from '../../loader/git.ts';
 import {
-  type LoadOptions,
-  loadEnvironment,
   loadEnvironmentNames,
   loadVariableNames,
+  type OpenedProjects,
+  openProjects,
   valuesIn,
 } from '../../loader/index.ts';
 import { isPlainName, selectEnvironments } from '../../loader/selection.ts';
@@ -76,13 +76,14 @@ export function readPipelineFacts(
   const [first, next] = route ?? [environments.includes(environmentName) ? environmentName : otherwise];
   const start = stageOf(first);
   const stages: PipelineContent<Stage>['stages'] = next === undefined ? [start] : [start, stageOf(next)];
+  const opened = openProjects(project);
   const called = connectionsOf(
-    project,
+    opened,
     stages.flatMap((stage) => stage?.environments ?? []),
   );
   const hosts = new Set(called.flatMap(calledAddresses).map(({ url }) => new URL(url).host));
   const planned = defaultEnvironment === null ? environments : [defaultEnvironment];
-  const read = next === undefined ? connectionsOf(project, planned) : called;
+  const read = next === undefined ? connectionsOf(opened, planned) : called;
   const shape = next === undefined ? (start.environments.length > 1 ? 'several' : 'one') : 'promotion';
   const content: PipelineContent<Stage> = { shape, hosts: [...hosts], stages };
   return {
@@ -105,13 +106,12 @@ const sortUnique = (names: readonly string[]) => [...new Set(names)].sort();
 
 /** None if an environment cannot be read: `validate` and `plan` explain what is wrong. */
 function connectionsOf(
-  project: Omit<LoadOptions, 'environment'>,
+  project: OpenedProjects,
   environments: readonly string[],
 ): Environment['connection'][] {
-  const loaded = attemptOrNull(() =>
-    environments.map((environment) => loadEnvironment({ ...project, environment })),
+  return (
+    attemptOrNull(() => environments.map((name) => project.environment(name).environment.connection)) ?? []
   );
-  return loaded?.map(({ environment }) => environment.connection) ?? [];
 }
 
 /** The group of all tenants but the first in a new project. */
