@@ -31,16 +31,17 @@ const companies = Object.fromEntries(names.map((name) => [name, { variables: { c
 
 const stateOf = (name: string) => fleet.sandboxOf(name).state;
 const sendersOf = (name: string) => stateOf(name).senders.map(({ email }) => email);
+const expectSenders = (...emails: string[]) => {
+  for (const name of names) expect(sendersOf(name)).toEqual(emails);
+};
 const refuse = (name: string) =>
   fleet.sandboxOf(name).faults.add({ kind: 'status', status: 403, times: Number.POSITIVE_INFINITY });
 
 /** Applies a saved plan of all environments, of which one is refused for now. */
 async function applyInPart(): Promise<void> {
   refuse('eu-2');
-  expect(await run('apply fleet.json')).toMatchObject({
-    code: 3,
-    stdout: expect.stringContaining('[tenant-unauthorized]'),
-  });
+  const { stdout } = await expectEnd(run('apply fleet.json'), 3);
+  expect(stdout).toContain('[tenant-unauthorized]');
   fleet.sandboxOf('eu-2').faults.clear();
 }
 
@@ -105,7 +106,7 @@ describe('several environments', () => {
     const applied = await fleetOf('apply', '-e', '*', '--yes');
     expect(applied.code).toBe(0);
     expect(applied.environments.map(({ result }) => result?.outcome)).toEqual(['done', 'done', 'done']);
-    for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+    expectSenders('a@acme.example');
     expect((await fleetOf('plan', '-e', '*', '--detailed-exitcode')).code).toBe(0);
   });
 });
@@ -116,30 +117,51 @@ it.each([
 ])('several environments are applied to where somebody types yes: %s', async (typed, code, senders) => {
   const ran = runProgram(['apply -e * --no-color'], { cwd: fleet.dir, env, typed: `${typed}\n` });
   await expectEnd(ran, code, "Type 'yes' to apply to 3 environments (eu-1, eu-2, us-1): ");
-  for (const name of names) expect(sendersOf(name)).toEqual(senders);
+  expectSenders(...senders);
 });
 
 describe('a saved fleet', () => {
-  it('is applied exactly, with its digest or none', async () => {
-    await run('plan -e * --out fleet.json');
-    const { digest } = JSON.parse(fleet.read('fleet.json'));
-    await expectEnd(run('apply fleet.json --expect', `sha256:${'0'.repeat(64)}`), 4, '[digest-mismatch]');
-    await expectEnd(run('apply fleet.json --expect', digest, '--result', 'result.json'), 0);
-    expect(JSON.parse(fleet.read('result.json'))).toMatchObject({
-      digest,
-      summary: { environments: 3, failed: 0 },
-    });
-    expect((await run('show result.json')).stdout).toContain('3 environments: 3 applied.');
-  });
-
-  it('that was edited is refused', async () => {
+  it('is applied exactly, with its digest or none, once, and refused where it was edited', async () => {
     await run('plan -e * --out fleet.json');
     const text = fleet.read('fleet.json');
-    fleet.write('fleet.json', text.replaceAll('a@acme', 'b@acme'));
-    await expectEnd(run('apply fleet.json'), 4, '[plan-edited]');
-    fleet.write('fleet.json', text.replace('"name": "us-1"', '"name": "eu-9"'));
-    await expectEnd(run('apply fleet.json'), 4, '[plan-edited]');
-    for (const name of names) expect(sendersOf(name)).toEqual([]);
+    for (const edited of [text.replaceAll('a@acme', 'b@acme'), text.replace('"us-1"', '"eu-9"')]) {
+      fleet.write('edited.json', edited);
+      await expectEnd(run('apply edited.json'), 4, '[plan-edited]');
+    }
+    const { digest } = JSON.parse(text);
+    await expectEnd(run('apply fleet.json --expect', `sha256:${'0'.repeat(64)}`), 4, '[digest-mismatch]');
+    expectSenders();
+    await expectEnd(run('apply fleet.json --expect', digest, '--result', 'result.json'), 0);
+    const summary = { environments: 3, failed: 0 };
+    expect(JSON.parse(fleet.read('result.json'))).toMatchObject({ digest, summary });
+    expect((await run('show result.json')).stdout).toContain('3 environments: 3 applied.');
+    // The next time it says why it is refused for each tenant, and writes nothing.
+    const writes = () => fleet.sandboxes.map(({ log }) => writesIn(log).length);
+    expect(writes()).toEqual([1, 1, 1]);
+    const { stdout } = await expectEnd(run('apply fleet.json'), 4);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already matches the plan. [plan-stale]');
+    expect(writes()).toEqual([1, 1, 1]);
+  });
+
+  it('is not applied to a part of its environments, nor where --env selects more: they would be taken for done', async () => {
+    await run('plan -e eu-* --out europe.json');
+    await expectEnd(run('apply europe.json -e *'), 1, '(eu-1, eu-2), and --env selects eu-1, eu-2, us-1.');
+    await run('plan -e * --out fleet.json');
+    for (const [options, why] of [
+      [['-e', 'eu-1'], '(eu-1, eu-2, us-1), and --env selects eu-1.'],
+      [['-e', '@europe'], '--env selects eu-1, eu-2.'],
+      [['--shard', '1/2'], 'cannot be combined with --shard'],
+    ] as const)
+      await expectEnd(run('apply fleet.json', ...options), 1, why);
+    expectSenders();
+    await expectEnd(run('apply fleet.json -e us-*,@europe'), 0);
+  });
+
+  it('of one environment is applied also with a group or glob that has just this one', async () => {
+    await run('plan -e us-1 --shard 1/1 --out fleet.json');
+    await expectEnd(run('apply fleet.json -e eu-* --dry-run'), 1, '[usage]');
+    await expectEnd(run('apply fleet.json -e us-*'), 0);
+    expect(sendersOf('us-1')).toEqual(['a@acme.example']);
   });
 });
 
@@ -171,13 +193,11 @@ it('an apply in part does not call done what was rolled back meanwhile, nor does
   await expectEnd(run('apply back.json'), 0);
   expect(sendersOf('eu-1')).toEqual([]);
   const again = await fleetOf('apply', 'fleet.json');
-  expect(again.code).toBe(4);
-  expect(again.environments.map(({ error }) => error?.diagnostics[0]?.code)).toEqual([
-    'plan-stale',
-    undefined,
-    undefined,
-  ]);
-  expect(again.environments[0]?.error?.diagnostics[0]?.address).toBe('SenderAddress/a%40acme.example');
+  const stale = { code: 'plan-stale', address: 'SenderAddress/a%40acme.example' };
+  expect(again).toMatchObject({
+    code: 4,
+    environments: [{ error: { diagnostics: [stale] } }, { error: null }, { error: null }],
+  });
   expect(names.map(sendersOf)).toEqual([[], ['a@acme.example'], ['a@acme.example']]);
 });
 
@@ -188,9 +208,8 @@ it('an apply in part does not call done what a later apply may have changed', as
   fleet.sandboxOf('eu-1').faults.add({ kind: 'status', status: 504, method: 'POST', path: '/v2025' });
   const later = await run('apply -e eu-1 --yes --format json');
   expect(later.json).toMatchObject({ changes: [{ outcome: 'unknown' }] });
-  const again = await fleetOf('apply', 'fleet.json');
-  expect(again.code).toBe(4);
-  expect(again.environments[0]?.error?.diagnostics[0]?.code).toBe('plan-stale');
+  const { stdout } = await expectEnd(run('apply fleet.json --format json'), 4);
+  expect(JSON.parse(stdout).environments[0]?.error?.diagnostics[0]?.code).toBe('plan-stale');
 });
 
 it('an apply in part is finished by the same command where the plan was made by a clock that is ahead', async () => {
@@ -201,7 +220,7 @@ it('an apply in part is finished by the same command where the plan was made by 
   fleet.write('fleet.json', JSON.stringify({ ...planned, environments }));
   await applyInPart();
   await expectEnd(run('apply fleet.json'), 0);
-  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+  expectSenders('a@acme.example');
 });
 
 it('an equal plan that is made after an apply in part is applied to all, also where that was done and undone', async () => {
@@ -211,7 +230,7 @@ it('an equal plan that is made after an apply in part is applied to all, also wh
   for (const name of ['eu-1', 'us-1']) stateOf(name).senders.length = 0;
   const again = await fleetOf('apply', '-e', '*', '--yes');
   expect(again.code).toBe(0);
-  for (const name of names) expect(sendersOf(name)).toEqual(['a@acme.example']);
+  expectSenders('a@acme.example');
 });
 
 describe('an apply that got nowhere in any environment', () => {
@@ -221,13 +240,8 @@ describe('an apply that got nowhere in any environment', () => {
   });
 
   it('is told as an apply, and not as what was planned', async () => {
-    for (const format of ['md', 'html'])
-      expect(await run('apply fleet.json --report', `r.${format}`)).toMatchObject({
-        code: 1,
-        stdout: expect.stringMatching(
-          /^Apply to several environments[\s\S]*\n3 environments: 3 failed\.\nDigest/,
-        ),
-      });
+    const { stdout } = await expectEnd(run('apply fleet.json --report r.md --report r.html'), 1);
+    expect(stdout).toMatch(/^Apply to several environments[\s\S]*\n3 environments: 3 failed\.\nDigest/);
     expect(fleet.read('r.md')).toMatch(/^### tenantctl apply: 3 environments: 3 failed/);
     for (const report of ['r.md', 'r.html'])
       expect(fleet.read(report)).not.toMatch(/to create|e-mails? goes? out/);
@@ -293,33 +307,30 @@ describe('environments that were given the same tenant', () => {
     const { url } = fleet.sandboxOf('eu-1');
     const text = fleet.read('tenantctl.yaml').replaceAll(fleet.sandboxOf('eu-2').url, url);
     fleet.write('tenantctl.yaml', text.replaceAll('EU_2_', 'EU_1_'));
+    const rules = [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }];
+    fleet.declare([{ kind: 'ProfileSearch', label: 'All', rules }]);
   });
 
   it('are refused what both would make, and stop no other', async () => {
-    const rules = [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }];
-    fleet.declare([{ kind: 'ProfileSearch', label: 'All', rules }]);
     const applied = await fleetOf('apply', '-e', '*', '--yes');
     expect(applied.code).toBe(4);
     expect(names.map((name) => stateOf(name).profileSearches.length)).toEqual([0, 0, 1]);
-    const [first] = applied.environments;
-    expect(first?.plan?.diagnostics).toMatchObject([{ code: 'shared-tenant', severity: 'error' }]);
-    expect(first?.plan?.diagnostics[0]?.message).toContain('ProfileSearch/All would also be changed by eu-2');
-    expect(first?.plan?.diagnostics[0]?.hint).toContain(
-      'one after the other, with `limits.settle` between them',
-    );
+    expect(applied.environments[0]?.plan?.diagnostics).toMatchObject([
+      {
+        code: 'shared-tenant',
+        severity: 'error',
+        message: expect.stringContaining('ProfileSearch/All would also be changed by eu-2'),
+        hint: expect.stringContaining('one after the other, with `limits.settle` between them'),
+      },
+    ]);
     // One after the other, the second finds what the first has made.
     await expectEnd(run('apply -e eu-1 --yes'), 0);
-    expect((await fleetOf('plan', '-e', '*')).environments.map(({ plan }) => plan?.changes)).toEqual([
-      [],
-      [],
-      [],
-    ]);
+    const { environments } = await fleetOf('plan', '-e', '*');
+    expect(environments.flatMap(({ plan }) => plan?.changes)).toEqual([]);
     expect(stateOf('eu-1').profileSearches).toHaveLength(1);
   });
 
   it('are refused that also where they were planned in parts, which `show` has joined', async () => {
-    const rules = [{ type: 'ProfileStatusRule', comparison_operator: '==', value: 'Active' }];
-    fleet.declare([{ kind: 'ProfileSearch', label: 'All', rules }]);
     for (const part of [1, 2, 3]) {
       await expectEnd(run('plan -e * --shard', `${part}/3`, '--out', `part-${part}.json`), 0);
     }
@@ -343,37 +354,12 @@ it('a tenant is the same under another name of its host, and so is a key in othe
     await run('plan -e', name, '--out', `${name}.json`);
   }
   fleet.write('both.json', (await run('show eu-1.json eu-2.json --format json')).stdout);
-  const { code, environments } = await fleetOf('apply', 'both.json');
-  expect(code).toBe(4);
-  expect(environments.map(({ error }) => error?.diagnostics[0]?.code)).toEqual([
-    'shared-tenant',
-    'shared-tenant',
-  ]);
+  const error = { diagnostics: [{ code: 'shared-tenant' }] };
+  expect(await fleetOf('apply', 'both.json')).toMatchObject({
+    code: 4,
+    environments: [{ error }, { error }],
+  });
   expect(stateOf('eu-1').senders).toEqual([]);
-});
-
-it.each([
-  [['-e', 'eu-1'], '(eu-1, eu-2, us-1), and --env selects eu-1.'],
-  [['-e', '@europe'], '--env selects eu-1, eu-2.'],
-  [['--shard', '1/2'], 'cannot be combined with --shard'],
-])('a saved fleet is not applied to a part of its environments (%j)', async (options, why) => {
-  await run('plan -e * --out fleet.json');
-  await expectEnd(run('apply fleet.json', ...options), 1, why);
-  for (const name of names) expect(sendersOf(name)).toEqual([]);
-  await expectEnd(run('apply fleet.json -e us-*,@europe'), 0);
-});
-
-it('a saved fleet is not applied where --env selects more: the others would be taken for done', async () => {
-  await run('plan -e eu-* --out fleet.json');
-  await expectEnd(run('apply fleet.json -e *'), 1, '(eu-1, eu-2), and --env selects eu-1, eu-2, us-1.');
-  for (const name of names) expect(sendersOf(name)).toEqual([]);
-});
-
-it('a saved fleet of one environment is applied also with a group or glob that has just this one', async () => {
-  await run('plan -e us-1 --shard 1/1 --out fleet.json');
-  await expectEnd(run('apply fleet.json -e eu-* --dry-run'), 1, '[usage]');
-  await expectEnd(run('apply fleet.json -e us-*'), 0);
-  expect(sendersOf('us-1')).toEqual(['a@acme.example']);
 });
 
 it('a fleet is reported as Markdown with its failures first, and as JUnit with a suite for each environment', async () => {
@@ -401,10 +387,7 @@ it('an error that several environments share is told once, in each form, with th
     expect(stdout.match(/The environment variable LABEL.*SEARCH is not set/g), stdout).toHaveLength(1);
   }
   await run('plan -e * --report plan.html');
-  expect(fleet.read('plan.html').match(/<h3>.*<\/h3>/g)).toEqual([
-    '<h3>eu-1, eu-2, us-1</h3>',
-    '<h3>eu-2</h3>',
-  ]);
+  expect(fleet.read('plan.html').match(/(?<=<h3>).*(?=<\/h3>)/g)).toEqual(['eu-1, eu-2, us-1', 'eu-2']);
 });
 
 it('what plans remark is told once, with the environments that it is about', async () => {
@@ -445,16 +428,6 @@ it('what no proof covers is told once, with its environments, before the apply',
   expect((await applySaved()).stderr).toBe('');
 });
 
-it('a saved fleet that was applied is refused the next time: it says why for each tenant, and writes nothing', async () => {
-  const writes = () => fleet.sandboxes.map(({ log }) => writesIn(log).length);
-  await run('plan -e * --out fleet.json');
-  await expectEnd(run('apply fleet.json'), 0);
-  expect(writes()).toEqual([1, 1, 1]);
-  const { stdout } = await expectEnd(run('apply fleet.json'), 4);
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('it already matches the plan. [plan-stale]');
-  expect(writes()).toEqual([1, 1, 1]);
-});
-
 it('a format that a fleet does not have is refused before any tenant is asked', async () => {
   await expectEnd(run('plan -e * --report fleet.sarif'), 1, '[unsupported-format]');
   await expectEnd(run('apply -e * --yes --report fleet.gitlab.json'), 1, '[unsupported-format]');
@@ -470,10 +443,8 @@ it('validate tells what all environments share once, and names those that are al
   );
   const { stdout } = await expectEnd(run('validate -e *'), 1);
   // In the order of their places, whichever environment has them.
-  expect(stdout.match(/^config\/\w+\.yaml:\d+(?=.* error )/gm)).toEqual([
-    'config/a.yaml:4',
-    'config/all.yaml:2',
-  ]);
+  const places = stdout.match(/(?<=^config\/)\w+\.yaml:\d+(?=.* error )/gm);
+  expect(places).toEqual(['a.yaml:4', 'all.yaml:2']);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(only in eu-2)');
 });
 
@@ -498,13 +469,10 @@ it('validate tells first which line of the project file is why a group is unknow
   const { stdout } = await expectEnd(run('validate -e @europe --format json'), 1);
   expect(JSON.parse(stdout).diagnostics).toMatchObject([{ code: 'wrong-type', source: { line: 2 } }]);
   fleet.writeProject(companies);
-  for (const [which, code] of [
-    ['--shard 9', 'shard-syntax'] as const,
-    ['-e a*', 'unknown-environment'] as const,
-  ])
-    expect((await expectEnd(run(`validate ${which} --format github`), 1)).stdout).toContain(
-      `title=${code}::`,
-    );
+  const shard = await expectEnd(run('validate --shard 9 --format github'), 1);
+  expect(shard.stdout).toContain('title=shard-syntax::');
+  const unknown = await expectEnd(run('validate -e a* --format github'), 1);
+  expect(unknown.stdout).toContain('title=unknown-environment::');
 });
 
 it('status shows each environment below its name, and one that is down stops no other', async () => {
@@ -547,14 +515,12 @@ it('status prints what tenants say without signs that a terminal or a pipeline w
 });
 
 it('env list names environments and groups, also as the matrix of a GitHub job', async () => {
-  expect((await run('env list')).stdout).toBe(
-    'environment  groups\neu-1         @europe\neu-2         @europe\nus-1\n',
-  );
-  expect((await run('env list -e @europe --format github-matrix')).stdout).toBe(
-    '{"environment":["eu-1","eu-2"]}\n',
-  );
+  const table = 'environment  groups\neu-1         @europe\neu-2         @europe\nus-1\n';
+  expect((await run('env list')).stdout).toBe(table);
+  const matrix = '{"environment":["eu-1","eu-2"]}\n';
+  expect((await run('env list -e @europe --format github-matrix')).stdout).toBe(matrix);
   fleet.env.TENANTCTL_ENV = '@europe';
-  expect((await run('env list --format github-matrix')).stdout).toBe('{"environment":["eu-1","eu-2"]}\n');
+  expect((await run('env list --format github-matrix')).stdout).toBe(matrix);
   delete fleet.env.TENANTCTL_ENV;
   const empty = await createTestFleet({ names, groups: { asia: ['asia-*'] } });
   expect((await empty.run('env')).stdout).toMatch(/^ +@asia: none$/m);

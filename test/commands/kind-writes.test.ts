@@ -1,7 +1,7 @@
 /** What a descriptor says of single objects, and under `write`, against a tenant that insists on it. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
-import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
+import { createTestWorld, expectEnd, succeed, type World, type WorldOptions } from '../support/world.ts';
 
 const role = {
   kind: 'Role',
@@ -18,15 +18,18 @@ async function roles(
   write: JsonObject,
   declared: readonly JsonObject[],
   more: JsonObject = {},
-  onWork = () => {},
+  onWork: (world: World) => void = () => {},
+  options: WorldOptions = {},
 ): Promise<World> {
   const kind = { ...role, ...more, write };
   const now = () => {
-    onWork();
+    if (world) onWork(world);
     return Date.now();
   };
-  const world = await createTestWorld({
+  let world: World | undefined;
+  world = await createTestWorld({
     sandbox: { clock: { now } },
+    ...options,
     seed: JSON.stringify({ kinds: [kind], objects: { Role: [old] } }),
     files: { 'kinds/Role.kind.yaml': JSON.stringify(kind) },
   });
@@ -39,6 +42,17 @@ const writesSent = ({ sandbox }: World) =>
     .filter(({ method, path }) => method !== 'GET' && !path.startsWith('/oauth'))
     .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}/, 'NEW')}`);
 const inTenant = (world: World): readonly JsonObject[] => world.sandbox.state.objects.Role ?? [];
+const firstChange = async (world: World) => (await world.plan()).changes[0];
+/** Gives these members to the role that is there. */
+const setOld = (world: World, members: JsonObject) => void Object.assign(inTenant(world)[0] ?? {}, members);
+/** Gives these members to each new role, once. */
+function settingOnce(members: JsonObject): (world: World) => void {
+  const all: unknown[] = [];
+  return (world) => {
+    for (const each of inTenant(world))
+      if (each.id !== 'r1' && !all.includes(each.id)) all.push(Object.assign(each, members).id);
+  };
+}
 
 /** Applies, and plans again: nothing is left. */
 async function settle(world: World, ...options: string[]): Promise<void> {
@@ -51,15 +65,12 @@ describe('write', () => {
     const world = await roles({ contentType: 'application/json', patchOps: 'replace' }, [
       { name: 'Old', description: 'New here', owner: null },
     ]);
-    const [change] = (await world.plan()).changes;
-    expect(change?.requests).toMatchObject([
-      {
-        headers: { 'content-type': 'application/json' },
-        body: [
-          { op: 'replace', path: '/description', value: 'New here' },
-          { op: 'replace', path: '/owner', value: null },
-        ],
-      },
+    const body = [
+      { op: 'replace', path: '/description', value: 'New here' },
+      { op: 'replace', path: '/owner', value: null },
+    ];
+    expect((await firstChange(world))?.requests).toMatchObject([
+      { headers: { 'content-type': 'application/json' }, body },
     ]);
     await settle(world);
   });
@@ -73,7 +84,7 @@ describe('write', () => {
   it('a PUT of an object that is declared by its id alone leaves its name, or that it has none', async () => {
     for (const name of ['Old', '', null]) {
       const world = await roles({}, [], { update: 'put' });
-      Object.assign(inTenant(world)[0] ?? {}, { name });
+      setOld(world, { name });
       world.declare([{ kind: 'Role', id: 'r1', owner: 'ben' }]);
       const { changes } = await world.plan();
       expect(changes.map(({ requests: [put] }) => put?.body)).toMatchObject([{ name, owner: 'ben' }]);
@@ -103,9 +114,8 @@ describe('write', () => {
       const world = await roles({ alone }, [declared], { update });
       await settle(world);
       expect(writesSent(world), update).toHaveLength(2);
-      expect(inTenant(world), update).toMatchObject([
-        { id: 'r1', name: 'New', owner: 'ben', enabled: false },
-      ]);
+      const { lifecycle: _, ...wanted } = declared;
+      expect(inTenant(world), update).toMatchObject([{ id: 'r1', ...wanted }]);
     }
   });
 
@@ -113,7 +123,7 @@ describe('write', () => {
     const more = { update: 'put', fields: { ...role.fields, config: 'json' } };
     const declared = { name: 'Old', owner: 'ben', enabled: false, lifecycle: { ignore: ['/config/mode'] } };
     const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more);
-    Object.assign(inTenant(world)[0] ?? {}, { config: { mode: 'A', size: 7 } });
+    setOld(world, { config: { mode: 'A', size: 7 } });
     await settle(world);
     expect(inTenant(world)).toMatchObject([{ owner: 'ben', config: { mode: 'A', size: 7 } }]);
   });
@@ -121,19 +131,16 @@ describe('write', () => {
   it('`alone` with PUT does not set back what somebody changed between the steps, declared or not', async () => {
     const config = { mode: 'By hand', since: 7 };
     for (const [field, value] of Object.entries({ description: 'By hand', type: 'C', config })) {
-      let change = () => {};
       const declared = { name: 'Old', owner: 'ben', enabled: false, type: 'A' };
       const more = {
         update: 'put',
         fields: { ...role.fields, config: 'json' },
         places: { 'config/since': 'serverOwned' },
       };
-      const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more, () => change());
-      Object.assign(inTenant(world)[0] ?? {}, { config: { mode: 'A', since: 7 } });
-      change = () => {
-        const [role] = inTenant(world);
-        if (role?.owner === 'ben') Object.assign(role, { [field]: value });
-      };
+      const world = await roles({ alone: [['owner', 'enabled']] }, [declared], more, (world) => {
+        if (inTenant(world)[0]?.owner === 'ben') setOld(world, { [field]: value });
+      });
+      setOld(world, { config: { mode: 'A', since: 7 } });
       await succeed(world, 'plan', '--out', 'plan.json');
       const { stdout } = await expectEnd(world.run('apply plan.json'), 3);
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`somebody changed the object: /${field} is different`);
@@ -147,8 +154,9 @@ describe('write', () => {
     const declared = [{ name: 'New', owner: 'ben', description: 'x', enabled: true }];
     for (const update of ['json-patch', 'put', 'patch']) {
       const world = await roles({ first: ['type'], alone: [['owner', 'enabled']] }, declared, { update });
-      const [change] = (await world.plan()).changes;
-      const sets = (change?.requests ?? []).slice(1).map(({ body }) => JSON.stringify(body));
+      const sets = ((await firstChange(world))?.requests ?? [])
+        .slice(1)
+        .map(({ body }) => JSON.stringify(body));
       expect(sets, update).toEqual([
         expect.stringContaining('description'),
         expect.stringMatching(update === 'put' ? /owner.*enabled|enabled.*owner/ : /owner|enabled/),
@@ -159,14 +167,10 @@ describe('write', () => {
   });
 
   it('`first` with PUT keeps what the tenant set when it created the object', async () => {
-    const made = () => world.sandbox.state.objects.Role?.filter(({ name }) => name === 'New') ?? [];
-    const world: World = await roles(
-      { first: ['type'], alone: [['owner', 'enabled']] },
-      [{ name: 'New', owner: 'ben', enabled: true }],
-      { update: 'put' },
-      () =>
-        made().forEach((each) => void Object.assign(each, { segment: 'default', type: each.type ?? 'B' })),
-    );
+    const write = { first: ['type'], alone: [['owner', 'enabled']] };
+    const declared = [{ name: 'New', owner: 'ben', enabled: true }];
+    const onWork = settingOnce({ segment: 'default', type: 'B' });
+    const world = await roles(write, declared, { update: 'put' }, onWork);
     await settle(world);
     expect(writesSent(world)).toEqual(['POST /v2025/roles', 'PUT /v2025/roles/NEW', 'PUT /v2025/roles/NEW']);
     const puts = world.sandbox.log.filter(({ method }) => method === 'PUT');
@@ -178,14 +182,8 @@ describe('write', () => {
   });
 
   it('`first` sets the others, whatever the tenant sets there when it creates the object', async () => {
-    const all: unknown[] = [];
     const declared = [{ name: 'New', owner: 'ben', description: 'x' }];
-    const world: World = await roles({ first: ['owner'] }, declared, {}, () => {
-      for (const each of world.sandbox.state.objects.Role ?? []) {
-        if (each.id !== 'r1' && !all.includes(each.id))
-          all.push(Object.assign(each, { description: 'New' }).id);
-      }
-    });
+    const world = await roles({ first: ['owner'] }, declared, {}, settingOnce({ description: 'New' }));
     await settle(world);
     expect(writesSent(world)).toEqual(['POST /v2025/roles', 'PATCH /v2025/roles/NEW']);
   });
@@ -194,16 +192,9 @@ describe('write', () => {
     '`first` with %s keeps members that the tenant set inside a field of members',
     async (update) => {
       const fields = { ...role.fields, extra: { is: 'json', declares: 'members' } };
-      const made = () => world.sandbox.state.objects.Role?.filter(({ name }) => name === 'New') ?? [];
-      const world: World = await roles(
-        { first: ['type'] },
-        [{ name: 'New', extra: { x: 5, deep: { b: 2 } } }],
-        { update, fields },
-        () =>
-          made().forEach(
-            (each) => void Object.assign(each, { extra: each.extra ?? { auto: 1, deep: { a: 1 } } }),
-          ),
-      );
+      const declared = [{ name: 'New', extra: { x: 5, deep: { b: 2 } } }];
+      const onWork = settingOnce({ extra: { auto: 1, deep: { a: 1 } } });
+      const world = await roles({ first: ['type'] }, declared, { update, fields }, onWork);
       await settle(world);
       expect(inTenant(world).at(-1)).toMatchObject({ extra: { auto: 1, x: 5, deep: { a: 1, b: 2 } } });
     },
@@ -227,15 +218,12 @@ describe('write', () => {
   });
 
   it('`first` blames nobody where the tenant does not show the new object in time, and is finished later', async () => {
-    const kind = { ...role, write: { first: ['owner'] } };
     let time = Date.now();
-    const world = await createTestWorld({
+    const declared = { name: 'New', owner: 'ben', description: 'x' };
+    const world = await roles({ first: ['owner'] }, [declared], {}, undefined, {
       sandbox: { lag: 1, clock: { now: () => time } },
       environment: { limits: { settle: '50ms' } },
-      seed: JSON.stringify({ kinds: [kind], objects: { Role: [old] } }),
-      files: { 'kinds/Role.kind.yaml': JSON.stringify(kind) },
     });
-    world.declare([{ kind: 'Role', name: 'New', owner: 'ben', description: 'x' }]);
     await succeed(world, 'plan', '--out', 'plan.json');
     const { stdout } = await expectEnd(world.run('apply plan.json'), 3);
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
@@ -243,7 +231,7 @@ describe('write', () => {
     );
     time += 1;
     await succeed(world, 'apply', 'plan.json');
-    expect(inTenant(world)).toMatchObject([old, { name: 'New', owner: 'ben', description: 'x' }]);
+    expect(inTenant(world)).toMatchObject([old, declared]);
   });
 
   it('`beforeDelete` is set before the delete, in the operations that the API knows', async () => {
@@ -281,7 +269,7 @@ describe('write', () => {
 
   it('`immutable` is a step by hand, and no rename', async () => {
     const world = await roles({ immutable: ['type', 'name'] }, [{ name: 'Old', type: 'B' }]);
-    const [change] = (await world.plan()).changes;
+    const change = await firstChange(world);
     expect(change).toMatchObject({ action: 'manual', requests: [] });
     expect(change?.warnings[0]).toContain('The API cannot change `type` of Role objects');
   });
@@ -293,15 +281,11 @@ describe('an immutable field with `replace`', () => {
 
   it('is changed by a delete and a create in one change, with its risk, and a rollback does so again', async () => {
     const world = await roles(write, declared);
-    const [change] = (await world.plan()).changes;
-    expect(change).toMatchObject({ action: 'update', risk: ['replace'] });
+    expect(await firstChange(world)).toMatchObject({ action: 'update', risk: ['replace'] });
     expect((await world.run('plan')).stdout).toMatch(/^ +HIGH +1 delete +Role\/Old/m);
     await settle(world, '--result', 'result.json');
-    expect(writesSent(world)).toEqual([
-      'PATCH /v2025/roles/r1',
-      'DELETE /v2025/roles/r1',
-      'POST /v2025/roles',
-    ]);
+    const [patch, remove] = ['PATCH /v2025/roles/r1', 'DELETE /v2025/roles/r1'];
+    expect(writesSent(world)).toEqual([patch, remove, 'POST /v2025/roles']);
     expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', enabled: true, type: 'B' }]);
     await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
     await succeed(world, 'apply', 'back.json');
@@ -312,40 +296,26 @@ describe('an immutable field with `replace`', () => {
   it('leaves what the tenant owns inside a field to the tenant', async () => {
     const more = { fields: { ...role.fields, config: 'json' }, places: { 'config/since': 'serverOwned' } };
     const world = await roles(write, [{ name: 'Old', type: 'B', config: { a: 1 } }], more);
-    Object.assign(inTenant(world)[0] ?? {}, { config: { a: 1, since: 7 } });
-    const [change] = (await world.plan()).changes;
-    expect(change?.requests.at(-1)?.body).toEqual({
-      name: 'Old',
-      owner: 'ann',
-      enabled: true,
-      type: 'B',
-      config: { a: 1 },
-    });
+    setOld(world, { config: { a: 1, since: 7 } });
+    const { id: _, ...kept } = old;
+    const body = { ...kept, type: 'B', config: { a: 1 } };
+    expect((await firstChange(world))?.requests.at(-1)?.body).toEqual(body);
     await settle(world);
   });
 
   it('is a step by hand where a value would be lost that a plan may not show', async () => {
     const more = { fields: { ...role.fields, config: 'json' } };
     const world = await roles(write, declared, more);
-    Object.assign(inTenant(world)[0] ?? {}, { config: { a: 1, password: 'pa55-word' } });
-    const [change] = (await world.plan()).changes;
-    expect([change?.requests, change?.warnings]).toEqual([
-      [],
-      [
-        'The API cannot change `type` of Role objects: delete the object and create it again, or declare what the tenant has. A plan cannot do so: it would lose /config/password.',
-      ],
-    ]);
+    setOld(world, { config: { a: 1, password: 'pa55-word' } });
+    const why =
+      'The API cannot change `type` of Role objects: delete the object and create it again, or declare what the tenant has. A plan cannot do so: it would lose /config/password.';
+    expect(await firstChange(world)).toMatchObject({ requests: [], warnings: [why] });
   });
 
   it('is a step by hand where the manifest names the object by its id, which the new one would not have', async () => {
     const world = await roles(write, [{ id: 'r1', type: 'B' }]);
-    const { changes } = await world.plan();
-    expect(changes).toMatchObject([
-      {
-        action: 'manual',
-        warnings: [expect.stringContaining('lose the id by which the manifest names it.')],
-      },
-    ]);
+    const warnings = [expect.stringContaining('lose the id by which the manifest names it.')];
+    expect((await world.plan()).changes).toMatchObject([{ action: 'manual', warnings }]);
   });
 
   it('is refused where the object is protected, or no delete is allowed', async () => {
@@ -374,13 +344,7 @@ describe('an immutable field with `replace`', () => {
 
   it('is sent with the create, whatever `first` says and the tenant sets in the other fields', async () => {
     for (const set of [{}, { description: 'New' }]) {
-      const all: unknown[] = [];
-      const first = { ...write, first: ['owner'] };
-      const world: World = await roles(first, declared, {}, () => {
-        for (const each of world.sandbox.state.objects.Role ?? []) {
-          if (each.id !== 'r1' && !all.includes(each.id)) all.push(Object.assign(each, set).id);
-        }
-      });
+      const world = await roles({ ...write, first: ['owner'] }, declared, {}, settingOnce(set));
       await settle(world);
       expect(writesSent(world).slice(2)).toEqual(['POST /v2025/roles', 'PATCH /v2025/roles/NEW']);
       expect(inTenant(world)).toMatchObject([{ name: 'Old', owner: 'ann', type: 'B', description: 'x' }]);
@@ -391,13 +355,7 @@ describe('an immutable field with `replace`', () => {
     for (const isUndone of [false, true]) {
       const world = await roles(write, declared);
       await succeed(world, 'plan', '--out', 'plan.json');
-      world.sandbox.faults.add({
-        kind: 'status',
-        status: 400,
-        method: 'POST',
-        path: '/v2025/roles',
-        times: 1,
-      });
+      world.sandbox.faults.add({ kind: 'status', status: 400, operation: 'create-role', times: 1 });
       await expectEnd(world.run('apply', 'plan.json', '--result', 'result.json'), 3);
       expect(inTenant(world)).toEqual([]);
       if (isUndone) await succeed(world, 'rollback', 'result.json', '--out', 'plan.json');
@@ -447,19 +405,14 @@ describe('a single object', () => {
   it('has its kind as its address, and is changed at its path', async () => {
     const world = await project({ 'config/org.yaml': 'kind: OrgConfig\ntimeZone: Europe/Berlin\n' });
     const [change] = (await world.plan('--only', 'OrgConfig')).changes;
-    expect(change).toMatchObject({
-      address: 'OrgConfig',
-      key: [],
-      id: null,
-      requests: [{ method: 'PATCH', path: '/v2025/org-config' }],
-    });
+    const requests = [{ method: 'PATCH', path: '/v2025/org-config' }];
+    expect(change).toMatchObject({ address: 'OrgConfig', key: [], id: null, requests });
     await settle(world, '--result', 'result.json');
     await succeed(world, 'rollback', 'result.json', '--out', 'back.json');
     await succeed(world, 'apply', 'back.json');
     expect(world.sandbox.state.objects.OrgConfig).toMatchObject([{ timeZone: 'UTC', name: 'acme' }]);
     world.write('config/org.yaml', 'kind: OrgConfig\nensure: absent\n');
-    const [left] = (await world.plan()).changes;
-    expect(left?.warnings).toEqual([
+    expect((await firstChange(world))?.warnings).toEqual([
       'The API has no call to delete objects of the kind OrgConfig: do this in the admin interface, then plan again.',
     ]);
   });

@@ -84,27 +84,41 @@ name: Make an account
 `;
 
 function project(
-  files: Record<string, string> = { 'config/all.yaml': manifests },
-  more: readonly JsonObject[] = kinds,
+  text = manifests,
+  described: readonly JsonObject[] = kinds,
   environment: JsonObject = { prune: { kinds: ['Source', 'SourceSchema'] } },
 ): Promise<World> {
-  const told = Object.fromEntries(
-    more.map((kind) => [`kinds/${String(kind.kind)}.kind.yaml`, JSON.stringify(kind)]),
-  );
+  const files = described.map((kind) => [`kinds/${String(kind.kind)}.kind.yaml`, JSON.stringify(kind)]);
   return createTestWorld({
-    seed: JSON.stringify({ kinds: more, objects }),
-    files: { ...told, ...files },
+    seed: JSON.stringify({ kinds: described, objects }),
+    files: { ...Object.fromEntries(files), 'config/all.yaml': text },
     environment,
   });
 }
 
-const addresses = ({ changes }: Awaited<ReturnType<World['plan']>>) =>
-  changes.map(({ action, address }) => `${action} ${address}`);
+/** The same with attributes of schemas, of which the tenant has one. */
+async function projectOfThree(
+  text: string,
+  environment?: JsonObject,
+  members: JsonObject = {},
+): Promise<World> {
+  const world = await project(text, [...kinds, attribute], environment);
+  world.sandbox.state.objects.SchemaAttribute = [
+    { id: 'a1', schema: 'x1', name: 'uid', type: 'STRING', ...members },
+  ];
+  return world;
+}
+
+const addresses = ({ changes }: Plan) => changes.map(({ action, address }) => `${action} ${address}`);
+const planned = async (world: World, ...options: string[]) => addresses(await world.plan(...options));
 const inTenant = (world: World, kind: string): readonly JsonObject[] =>
   world.sandbox.state.objects[kind] ?? [];
 
 const deletesSent = ({ sandbox }: World) =>
   sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
+
+const gone = (kind: string, key: string) => `kind: ${kind}\n${key}\nensure: absent\n`;
+const goneHr = gone('Source', 'name: HR');
 
 describe('objects below another one', () => {
   it.each([
@@ -114,18 +128,22 @@ describe('objects below another one', () => {
     'are not changed in the plan that makes %s anew, which is refused with what to do',
     async (_, name, more) => {
       const own = `{ kind: Source, name: ${name}, ${more}type: B }\n---\n`;
-      const gone = '---\nkind: SourceSchema\nsource: !ref Source/HR\nname: gone\nensure: absent\n';
-      const text = own + (manifests + gone).replaceAll('!ref Source/HR', `!ref Source/${name}`);
-      const world = await project({ 'config/all.yaml': text }, [replaced, schema, policy]);
-      const { stderr } = await expectEnd(world.run('apply', '--yes', '--allow-delete-all', 'Source'), 4);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`below it: SourceSchema/${name}/account.`);
-      expect(stderr).toContain(`--only 'Source/${name}'`);
+      const other = `---\n${gone('SourceSchema', 'source: !ref Source/HR\nname: gone')}`;
+      const text = own + (manifests + other).replaceAll('!ref Source/HR', `!ref Source/${name}`);
+      const world = await project(text, [replaced, schema, policy]);
+      const below = `below it: SourceSchema/${name}/account.`;
+      await expectEnd(
+        world.run('apply --yes --allow-delete-all Source'),
+        4,
+        below,
+        `--only 'Source/${name}'`,
+      );
       expect(deletesSent(world)).toEqual([]);
       await succeed(world, 'apply', '--yes', '--only', `Source/${name}`);
       expect(deletesSent(world)).toEqual(['/v2025/sources/s1']);
-      expect(addresses(await world.plan())).toContain(`create SourceSchema/${name}/account`);
+      expect(await planned(world)).toContain(`create SourceSchema/${name}/account`);
       await succeed(world, 'apply', '--yes');
-      expect(addresses(await world.plan())).toEqual([]);
+      expect(await planned(world)).toEqual([]);
     },
   );
 
@@ -147,7 +165,7 @@ describe('objects below another one', () => {
       'POST /v2025/sources/{Source/Payroll}/schemas',
     ]);
     await succeed(world, 'apply', '--yes');
-    expect(addresses(await world.plan())).toEqual([]);
+    expect(await planned(world)).toEqual([]);
     const payroll = inTenant(world, 'Source').find(({ name }) => name === 'Payroll');
     expect(inTenant(world, 'SourceSchema')).toMatchObject([
       { source: 's1', nativeObjectType: 'Worker', identityAttribute: 'uid' },
@@ -159,15 +177,15 @@ describe('objects below another one', () => {
   it('are finished by a PUT that does not name their parent', async () => {
     const group = 'kind: SourceSchema\nsource: !ref Source/HR\nname: group\nnativeObjectType: Group\n';
     const split = { ...schema, write: { first: ['attributes'] } };
-    const world = await project({ 'config/all.yaml': group }, [source, split, policy]);
+    const world = await project(group, [source, split, policy]);
     await succeed(world, 'apply', '--yes');
     const [put] = world.sandbox.log.filter(({ method }) => method === 'PUT');
     expect(put?.body).toEqual({ name: 'group', nativeObjectType: 'Group', attributes: null });
-    expect(addresses(await world.plan())).toEqual([]);
+    expect(await planned(world)).toEqual([]);
   });
 
   it('are exported with a `!ref` to their parent, and the plan of it is empty', async () => {
-    const world = await project({});
+    const world = await project('');
     await succeed(world, 'export', '--kinds', 'SourceSchema,ProvisioningPolicy');
     expect(world.read('config/source-schemas/ad-ldap/account.yaml')).toBe(
       'kind: SourceSchema\nsource: !ref Source/AD%2FLDAP\nname: account\nnativeObjectType: Person\n',
@@ -175,11 +193,14 @@ describe('objects below another one', () => {
     expect(world.read('config/provisioning-policies/ad-ldap/create.yaml')).toContain('usageType: CREATE');
     expect((await world.plan()).changes).toEqual([]);
     expect((await succeed(world, 'export', '--merge', '--all')).stdout).toContain('0 changed');
+    // They hold in `kind check`, and are compared between tenants by the names of their parents.
+    expect((await succeed(world, 'kind check ProvisioningPolicy')).stdout).toContain('holds');
+    const { stdout } = await succeed(world, 'diff config test --kinds SourceSchema');
+    expect(stdout).toContain('No differences');
   });
 
   it('are deleted before their parent, and a rollback makes all of them again', async () => {
-    const world = await project({}, [...kinds, attribute]);
-    world.sandbox.state.objects.SchemaAttribute = [{ id: 'a1', schema: 'x1', name: 'uid', type: 'STRING' }];
+    const world = await projectOfThree('');
     await succeed(world, 'export', '--kinds', 'Source,SourceSchema,SchemaAttribute');
     rmSync(`${world.dir}/config/source-schemas/hr`, { recursive: true });
     rmSync(`${world.dir}/config/sources/hr.yaml`);
@@ -208,13 +229,13 @@ describe('objects below another one', () => {
   });
 
   it('may be declared absent together with their parent', async () => {
-    const text =
-      'kind: Source\nname: HR\nensure: absent\n---\nkind: SourceSchema\nsource: !ref Source/HR\nname: account\nensure: absent\n';
-    const world = await project({ 'config/all.yaml': text });
+    const world = await project(
+      `${goneHr}---\n${gone('SourceSchema', 'source: !ref Source/HR\nname: account')}`,
+    );
     await succeed(world, 'validate');
     await succeed(world, 'apply', '--yes');
     expect(inTenant(world, 'SourceSchema')).toMatchObject([{ id: 'x2' }]);
-    expect(addresses(await world.plan())).toEqual([]);
+    expect(await planned(world)).toEqual([]);
   });
 
   it.each([
@@ -223,17 +244,10 @@ describe('objects below another one', () => {
   ])(
     'hold back a delete above where %s is protected, whether or not a manifest names it',
     async (glob, name) => {
-      const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
-      const world = await project(files, [...kinds, attribute], { protect: [glob] });
-      world.sandbox.state.objects.SchemaAttribute = [{ id: 'a1', schema: 'x1', name: 'uid', type: 'STRING' }];
-      const { stderr } = await expectEnd(world.run('apply', '--yes'), 4);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-        `${name} would be deleted with Source/HR, but it is protected by the environment's`,
-      );
-      world.write(
-        'config/all.yaml',
-        `${files['config/all.yaml']}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`,
-      );
+      const world = await projectOfThree(goneHr, { protect: [glob] });
+      const told = `${name} would be deleted with Source/HR, but it is protected by the environment's`;
+      await expectEnd(world.run('apply', '--yes'), 4, told);
+      world.write('config/all.yaml', `${goneHr}---\n${manifests.slice(manifests.indexOf('kind: Source\n'))}`);
       await expectEnd(world.run('apply', '--yes'), 4);
       expect(deletesSent(world)).toEqual([]);
     },
@@ -244,26 +258,17 @@ describe('objects below another one', () => {
   it.each([
     ['among alternatives of several kinds', ['{SourceSchema/HR/*,Sink/A}'], 'name: HR\nensure: absent\n', ''],
     ['below one that is made anew', ['SourceSchema/**'], 'name: HR\ntype: B\n', ''],
-    [
-      'below one whose manifest has another name',
-      ['SourceSchema/**'],
-      'name: X\nid: s1\nensure: absent\n',
-      '',
-    ],
+    ['below one with another name', ['SourceSchema/**'], 'name: X\nid: s1\nensure: absent\n', ''],
     ['in a manifest that is out of scope', [], 'name: HR\ntype: B\n', kept],
   ])('hold back the delete of their parent, protected %s', async (_, protect, text, more) => {
-    const files = { 'config/all.yaml': `${more}kind: Source\n${text}` };
-    const world = await project(files, [replaced, schema, policy], { protect });
-    const { stderr } = await expectEnd(world.run('apply', '--yes', '--only', 'Source/*'), 4);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
-      /SourceSchema\/\w+\/account would be deleted with Source\/HR, but it is protected/,
-    );
+    const world = await project(`${more}kind: Source\n${text}`, [replaced, schema, policy], { protect });
+    const told = 'account would be deleted with Source/HR, but it is protected';
+    await expectEnd(world.run('apply --yes --only Source/*'), 4, told, /SourceSchema\/\w+\/account/);
     expect(deletesSent(world)).toEqual([]);
   });
 
   it('hold back a saved plan that deletes their parent, though they came after it', async () => {
-    const files = { 'config/all.yaml': 'kind: Source\nname: HR\nensure: absent\n' };
-    const world = await project(files, kinds, { protect: ['SourceSchema/HR/group'] });
+    const world = await project(goneHr, kinds, { protect: ['SourceSchema/HR/group'] });
     await succeed(world, 'plan', '--out', 'plan.json');
     world.sandbox.state.objects.SourceSchema?.push({ id: 'x3', source: 's1', name: 'group' });
     const { stdout } = await expectEnd(world.run('apply', 'plan.json'), 4);
@@ -275,31 +280,22 @@ describe('objects below another one', () => {
 
   it('are kept with their parent where `prune.keep` names them', async () => {
     const prune = { kinds: ['Source'], keep: ['SourceSchema/HR/*'] };
-    const world = await project({ 'config/all.yaml': 'kind: Source\nname: AD/LDAP\n' }, kinds, { prune });
+    const world = await project('kind: Source\nname: AD/LDAP\n', kinds, { prune });
     const { changes, diagnostics } = await world.plan('--prune');
-    expect([changes, diagnostics.filter(({ code }) => code === 'kept')]).toMatchObject([
-      [],
-      [
-        {
-          message:
-            'Source/HR is not declared, but it stays: prune.keep names SourceSchema/HR/account, which is below it.',
-        },
-      ],
-    ]);
+    const message =
+      'Source/HR is not declared, but it stays: prune.keep names SourceSchema/HR/account, which is below it.';
+    expect([changes, diagnostics.filter(({ code }) => code === 'kept')]).toMatchObject([[], [{ message }]]);
   });
 
   it('stay what they are where their parent gets another name', async () => {
     const renamed =
       'kind: Source\nname: People\nlifecycle: { renamedFrom: HR }\n---\nkind: SourceSchema\nsource: !ref Source/People\nname: account\n';
-    const world = await project({ 'config/all.yaml': renamed });
-    expect(addresses(await world.plan())).toEqual(['update Source/People']);
+    const world = await project(renamed);
+    expect(await planned(world)).toEqual(['update Source/People']);
     world.write('config/all.yaml', `${renamed}nativeObjectType: Worker\n`);
-    expect(addresses(await world.plan())).toEqual([
-      'update Source/People',
-      'update SourceSchema/People/account',
-    ]);
+    expect(await planned(world)).toEqual(['update Source/People', 'update SourceSchema/People/account']);
     await succeed(world, 'apply', '--yes');
-    expect(addresses(await world.plan())).toEqual([]);
+    expect(await planned(world)).toEqual([]);
     expect(inTenant(world, 'SourceSchema')).toMatchObject([
       { id: 'x1', nativeObjectType: 'Worker' },
       { id: 'x2' },
@@ -307,45 +303,31 @@ describe('objects below another one', () => {
   });
 
   it('are read below the parents that manifests name, and no others', async () => {
-    const world = await project({ 'config/all.yaml': manifests.slice(0, manifests.indexOf('---')) });
+    const world = await project(manifests.slice(0, manifests.indexOf('---')));
     await world.plan();
     const read = world.sandbox.log.filter(({ path }) => path.endsWith('/schemas'));
     expect(read.map(({ path }) => path)).toEqual(['/v2025/sources/s1/schemas']);
   });
 
-  it('hold in `kind check`, and are compared between tenants by the names of their parents', async () => {
-    const world = await project({});
-    expect((await succeed(world, 'kind', 'check', 'ProvisioningPolicy')).stdout).toContain('holds');
-    await succeed(world, 'export', '--kinds', 'SourceSchema', '--out', 'kept');
-    const { stdout } = await succeed(world, 'diff', 'kept', 'test', '--kinds', 'SourceSchema');
-    expect(stdout).toContain('No differences');
-  });
-
   it('are refused where the parent is no reference, or is none of the kind', async () => {
     const text = (source: string) => `kind: SourceSchema\nsource: ${source}\nname: group\n`;
-    const world = await project({
-      'config/a.yaml': text('HR'),
-      'config/b.yaml': text('!ref Identity/ann'),
-      'config/c.yaml': text('Source/HR'),
-    });
+    const world = await project(['HR', '!ref Identity/ann', 'Source/HR'].map(text).join('---\n'));
     const { stdout } = await expectEnd(world.run('validate'), 1);
     expect(stdout).toContain('`source` must be a `!ref` of the kind Source.');
     expect(stdout.match(/Write `source: !ref Source\/HR`\./g)).toHaveLength(2);
     expect(stdout).toContain('`source` refers to the kind Source, not to Identity.');
-    world.write('config/a.yaml', text('!ref Source/HS'));
-    world.write('config/b.yaml', '');
-    world.write('config/c.yaml', '');
-    expect((await world.run('plan')).stderr).toContain('Did you mean `HR`?');
+    world.write('config/all.yaml', text('!ref Source/HS'));
+    await expectEnd(world.run('plan'), 1, 'Did you mean `HR`?');
   });
 });
 
 it.each([
-  ['is declared absent', 'kind: Source\nname: HR\nensure: absent\n', ['validate', 'plan']],
+  ['is declared absent', goneHr, ['validate', 'plan']],
   ['would be pruned', 'kind: Source\nname: AD/LDAP\n', ['plan --prune']],
 ])('an object two levels below one that %s refers to nothing that stays', async (_, above, commands) => {
   const below = 'kind: SchemaAttribute\nschema: !ref SourceSchema/HR/account\nname: uid\n';
-  const files = { 'config/all.yaml': `${above}---\n${below}` };
-  const world = await project(files, [...kinds, attribute], { prune: { kinds: ['Source'] } });
+  const prune = { kinds: ['Source'] };
+  const world = await project(`${above}---\n${below}`, [...kinds, attribute], { prune });
   for (const command of commands) {
     const { stdout, stderr } = await expectEnd(world.run(command), 1);
     expect(stdout + stderr).toMatch(/config\/all\.yaml:\d+:9 .*Source\/HR[\s\S]*\[ref-deleted\]/);
@@ -371,15 +353,8 @@ name: uid
 ${more}
 `;
   const create = async (more: string) => {
-    const world = await project({ 'config/all.yaml': text(more) }, [...kinds, attribute]);
-    const { objects } = world.sandbox.state;
-    objects.Source = [
-      { id: 's1', name },
-      { id: 's2', name: 'AD/LDAP' },
-    ];
-    objects.SchemaAttribute = [
-      { id: 'a1', schema: 'x1', name: 'uid', type: 'STRING', settings: { code: 'sesame' } },
-    ];
+    const world = await projectOfThree(text(more), undefined, { settings: { code: 'sesame' } });
+    Object.assign(inTenant(world, 'Source')[0] ?? {}, { name });
     world.env.CODE = 'sesame';
     return world;
   };
@@ -388,15 +363,15 @@ ${more}
   it('are the ones that the tenant has, before and after it gets its name', async () => {
     const world = await create('type: INT');
     const address = 'update SchemaAttribute/People%2Faccount/uid';
-    expect(addresses(await world.plan())).toEqual([address, 'update Source/People']);
+    expect(await planned(world)).toEqual([address, 'update Source/People']);
     await succeed(world, 'apply', '--yes', ...below);
     expect(inTenant(world, 'SchemaAttribute')).toMatchObject([{ id: 'a1', type: 'INT' }]);
-    expect(addresses(await world.plan(...below))).toEqual([]);
+    expect(await planned(world, ...below)).toEqual([]);
     await succeed(world, 'rollback', '--last', '--out', 'back.json');
     await succeed(world, 'apply', 'back.json');
     expect(inTenant(world, 'SchemaAttribute')).toMatchObject([{ id: 'a1', type: 'STRING' }]);
     await succeed(world, 'apply', '--yes');
-    expect(addresses(await world.plan())).toEqual([]);
+    expect(await planned(world)).toEqual([]);
   });
 
   it('are deleted where they are declared absent, and those that are declared are never pruned', async () => {
@@ -418,7 +393,7 @@ ${more}
     expect(world.read('config/all.yaml')).toContain(
       `!ref SourceSchema/${isRename ? 'People' : name}/account`,
     );
-    expect(addresses(await world.plan())).toEqual(isRename ? ['update Source/People'] : []);
+    expect(await planned(world)).toEqual(isRename ? ['update Source/People'] : []);
   });
 
   it('have the secrets that their manifests mark', async () => {
@@ -446,12 +421,12 @@ it('objects below those whose name is their id are exported with a reference to 
     path: '/v2025/groups/{group}/members',
     parent: { group: 'Group' },
   };
-  const world = await project({}, [...kinds, group, member]);
+  const world = await project('', [...kinds, group, member]);
   world.sandbox.state.objects.Group = [{ id: 'Admins', name: 'Admins', description: 'All' }];
   world.sandbox.state.objects.Member = [{ id: 'm1', group: 'Admins', name: 'ann', nativeObjectType: 'User' }];
   await succeed(world, 'export', '--kinds', 'Group,Member');
   expect(world.read('config/members/admins/ann.yaml')).toContain('group: !ref Group/Admins');
-  expect(addresses(await world.plan())).toEqual([]);
+  expect(await planned(world)).toEqual([]);
 });
 
 it('a reference to what is below a nested object says how its parts are written', async () => {
@@ -460,7 +435,7 @@ schema: !ref SourceSchema/HR/account
 name: uid
 settings: { manager: !ref SchemaAttribute/${parts} }
 `;
-  const world = await project({}, [...kinds, attribute]);
+  const world = await project('', [...kinds, attribute]);
   for (const parts of ['100%25/mail', 'HR/mail', 'HR%2Faccount%2Fmail/mail']) {
     world.write('config/all.yaml', written(parts));
     const { stdout } = await expectEnd(world.run('validate'), 1);
@@ -479,7 +454,7 @@ it.each([
   [
     'below itself',
     { parent: { source: 'SourceSchema' } },
-    'Objects cannot be below those of the kind `SourceSchema`.',
+    'cannot be below those of the kind `SourceSchema`.',
   ],
   ['below nothing', { parent: { source: 'Nowhere' } }, 'Describe it in kinds/Nowhere.kind.yaml.'],
   ['below a kind with a typo', { parent: { source: 'Sourcs' } }, 'Did you mean `Source`?'],
