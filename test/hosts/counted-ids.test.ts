@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { get, isArray, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import { type ApiHost, collections, createHostProject, startApiHost } from '../support/api-host.ts';
+import { succeed } from '../support/world.ts';
 
 const files = {
   'kinds/Team.kind.yaml':
@@ -68,17 +69,9 @@ describe('a reference is sent as the tenant shows the id', () => {
       { test: host },
       { ...files, 'config/all.yaml': `kind: Team\nname: New\n---\n${chat}` },
     );
-    expect(await project.run('apply --yes')).toMatchObject({ code: 0 });
-    expect(host.services).toEqual([
-      {
-        id: 102,
-        name: 'Chat',
-        team_id: 101,
-        watchers: [101, 11],
-        owner: { id: 12 },
-        helpers: [{ id: 11 }, { id: 101 }],
-      },
-    ]);
+    await succeed(project, 'apply --yes');
+    const references = { watchers: [101, 11], owner: { id: 12 }, helpers: [{ id: 11 }, { id: 101 }] };
+    expect(host.services).toEqual([{ id: 102, name: 'Chat', team_id: 101, ...references }]);
     expect((await project.plan()).changes).toEqual([]);
   });
 
@@ -132,11 +125,9 @@ describe('an id that has no name', () => {
     const manifest = project.read('config/services/chat.yaml');
     expect(manifest).toContain('team_id: 77\nwatchers: [!ref Team/Dev, 78]');
     expect((await project.plan()).changes).toEqual([]);
-    project.write(
-      'config/services/chat.yaml',
-      manifest.replace('78', '81').replace(/owner:\n.*/, 'owner: 82'),
-    );
-    expect(await project.run('apply --yes')).toMatchObject({ code: 0 });
+    const edited = manifest.replace('78', '81').replace(/owner:\n.*/, 'owner: 82');
+    project.write('config/services/chat.yaml', edited);
+    await succeed(project, 'apply --yes');
     expect(host.services).toMatchObject([{ team_id: 77, watchers: [12, 81], owner: { id: 82 } }]);
     expect((await project.plan()).changes).toEqual([]);
   });

@@ -5,6 +5,12 @@ import { collections, createHostProject, startApiHost } from '../support/api-hos
 import { expectEnd } from '../support/world.ts';
 
 const path = '/v2/workflows';
+const descriptor = (name: string, update: string, fields: string, more = '') => ({
+  [`kinds/${name}.kind.yaml`]: `kind: ${name}\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: ${update}\ncreate: true\nfields: { ${fields} }\n${more}`,
+});
+const manifests = (...texts: string[]) => ({ 'config/all.yaml': texts.join('---\n') });
+const countOf = (text: string, words: string) =>
+  text.split(`${words}, although no change asked for that.`).length - 1;
 
 async function open(declares: 'whole' | 'members') {
   const rows: JsonObject[] = [{ id: 'w1', name: 'Leaver', definition: { start: 'a' } }];
@@ -21,13 +27,12 @@ async function open(declares: 'whole' | 'members') {
   const host = await startApiHost((asked) =>
     answer(asked.method === 'POST' && isObject(asked.body) ? { ...asked, body: fillIn(asked.body) } : asked),
   );
+  const kind = descriptor('Workflow', 'put', `definition: { is: json, declares: ${declares} }`);
+  const manifest = (name: string, start: string) =>
+    `kind: Workflow\nname: ${name}\ndefinition: { start: ${start} }\n`;
   return createHostProject(
     { test: host },
-    {
-      'kinds/Workflow.kind.yaml': `kind: Workflow\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: put\ncreate: true\nfields: { definition: { is: json, declares: ${declares} } }\n`,
-      'config/all.yaml':
-        'kind: Workflow\nname: Joiner\ndefinition: { start: b }\n---\nkind: Workflow\nname: Leaver\ndefinition: { start: c }\n',
-    },
+    { ...kind, ...manifests(manifest('Joiner', 'b'), manifest('Leaver', 'c')) },
   );
 }
 
@@ -36,13 +41,10 @@ describe('what the tenant fills in', () => {
     const project = await open('whole');
     const { stdout } = await expectEnd(project.run('apply --yes --result r.json'), 0);
     const result = JSON.parse(project.read('r.json'));
-    expect(result).toMatchObject({
-      changes: [{ unmet: ['/definition/retries'] }, { unmet: ['/definition/retries'] }],
-    });
+    const change = { unmet: ['/definition/retries'] };
+    expect(result).toMatchObject({ changes: [change, change] });
     expect(result.proven).toEqual({});
-    expect(
-      stdout.match(/The tenant added \/definition\/retries, although no change asked for that\./g),
-    ).toHaveLength(2);
+    expect(countOf(stdout, 'The tenant added /definition/retries')).toBe(2);
     expect((await project.plan()).summary).toMatchObject({ update: 2 });
   });
 
@@ -70,22 +72,18 @@ describe('items that the tenant adds to a list', () => {
     const host = await startApiHost((asked) =>
       answer(asked.method === 'POST' ? { ...asked, body: fill(asked.body) } : asked),
     );
+    const texts = ['name: New\nmembers: [x]\n', 'name: Old\nmembers: [b, c]\n'];
+    const files = manifests(...texts.map((text) => `kind: Group\n${text}`));
     return createHostProject(
       { test: host },
-      {
-        'kinds/Group.kind.yaml': `kind: Group\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: put\ncreate: true\nfields: { members: { is: set } }\n`,
-        'config/all.yaml':
-          'kind: Group\nname: New\nmembers: [x]\n---\nkind: Group\nname: Old\nmembers: [b, c]\n',
-      },
+      { ...descriptor('Group', 'put', 'members: { is: set }'), ...files },
     );
   }
 
   it('are told after a create and after an update, since the next plan would remove them', async () => {
     const project = await openGroups((members) => [...members, everybody]);
     const { stdout } = await expectEnd(project.run('apply --yes --result r.json'), 0);
-    expect(
-      stdout.match(/The tenant added items to \/members, although no change asked for that\./g),
-    ).toHaveLength(2);
+    expect(countOf(stdout, 'The tenant added items to /members')).toBe(2);
     const result = JSON.parse(project.read('r.json'));
     expect(result).toMatchObject({ changes: [{ unmet: ['/members'] }, { unmet: ['/members'] }] });
     expect(result.proven).toEqual({});
@@ -95,9 +93,7 @@ describe('items that the tenant adds to a list', () => {
   it('are told where they are removed', async () => {
     const project = await openGroups((members) => members.filter((member) => member !== 'b'));
     const { stdout } = await project.run('apply --yes');
-    expect(
-      stdout.match(/The tenant removed items from \/members, although no change asked for that\./g),
-    ).toHaveLength(1);
+    expect(countOf(stdout, 'The tenant removed items from /members')).toBe(1);
     expect((await project.plan()).summary).toMatchObject({ update: 1 });
   });
 
@@ -126,7 +122,7 @@ describe('what the tenant sets or removes', () => {
     return { name: 'Leaver', note: 'a', definition, owner: { id: 'o' } };
   };
   const manifest = (name: string) =>
-    `---\nkind: Workflow\nname: ${name}\nnote: b\ndefinition: { start: b, old: null, steps: [{ run: b }, { run: c }] }\n`;
+    `kind: Workflow\nname: ${name}\nnote: b\ndefinition: { start: b, old: null, steps: [{ run: b }, { run: c }] }\n`;
 
   /** `onWrite` is what the host makes of an object with each write. */
   async function openSteps(update: string, alone: string, onWrite: (row: string) => string) {
@@ -152,11 +148,13 @@ describe('what the tenant sets or removes', () => {
     const project = createHostProject(
       { test: host },
       {
-        'kinds/Workflow.kind.yaml':
-          `kind: Workflow\npath: ${path}\nkey: name\nlist: { pageSize: null }\nupdate: ${update}\n` +
-          `fields: { note: text, definition: { is: json, declares: members } }\nwrite: { alone: [${alone}] }\n` +
-          'places: { definition/since: serverOwned, definition/steps/*/id: minted }\n',
-        'config/all.yaml': manifest('Leaver') + manifest('Other'),
+        ...descriptor(
+          'Workflow',
+          update,
+          'note: text, definition: { is: json, declares: members }',
+          `write: { alone: [${alone}] }\nplaces: { definition/since: serverOwned, definition/steps/*/id: minted }\n`,
+        ),
+        ...manifests(manifest('Leaver'), manifest('Other')),
       },
     );
     await expectEnd(project.run('plan --out p.json'), 0);

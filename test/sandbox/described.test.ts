@@ -3,6 +3,8 @@ import { get, isObject } from '../../src/model/json.ts';
 import { call } from './caller.ts';
 import { filters, jsonPatch, mergePatch, namesIn, patch, startWith } from './described.ts';
 
+const withoutHeader = { headers: { 'X-Service-Experimental': null } };
+
 describe('the list of a described kind', () => {
   it('has pages of the size that is said, and a length where it is asked for', async () => {
     const sandbox = await startWith();
@@ -32,9 +34,7 @@ describe('the list of a described kind', () => {
 
   it('needs no experimental header in the other service', async () => {
     const sandbox = await startWith();
-    const { body } = await call(sandbox, 'GET /api/transforms', {
-      headers: { 'X-Service-Experimental': null },
-    });
+    const { body } = await call(sandbox, 'GET /api/transforms', withoutHeader);
     expect(namesIn(body)).toEqual(['Upper']);
   });
 });
@@ -62,18 +62,14 @@ describe('an object of a described kind', () => {
 
   it('is created with an id and times of the server', async () => {
     const sandbox = await startWith(undefined, { clock: { now: () => 0 } });
+    const sent = { name: 'New', labels: ['a'], description: null };
     const { status, body } = await call(sandbox, 'POST /v2025/roles', {
-      body: {
-        name: 'New',
-        labels: ['a'],
-        description: null,
-        owner: { type: 'IDENTITY', id: 'i2', name: 'Eve' },
-      },
+      body: { ...sent, owner: { type: 'IDENTITY', id: 'i2', name: 'Eve' } },
     });
     expect(status).toBe(201);
     const time = '1970-01-01T00:00:00.000Z';
     const owner = { type: 'IDENTITY', id: 'i2', name: 'Ben' };
-    expect(body).toMatchObject({ name: 'New', labels: ['a'], owner, created: time, modified: time });
+    expect(body).toMatchObject({ ...sent, owner, created: time, modified: time });
     const id = isObject(body) ? get(body, 'id') : null;
     expect((await call(sandbox, `GET /v2025/roles/${id}`)).body).toEqual(body);
   });
@@ -116,14 +112,10 @@ describe('an object of a described kind', () => {
     const sandbox = await startWith();
     const body = { settings: { a: { b: null, d: [1] }, e: { f: null, g: 1 } } };
     const answer = await call(sandbox, 'PATCH /v2025/access-profiles/p1', { body, ...mergePatch });
-    expect(isObject(answer.body) && get(answer.body, 'settings')).toEqual({
-      a: { c: 2, d: [1] },
-      e: { g: 1 },
-    });
-    const cleared = await call(sandbox, 'PATCH /v2025/access-profiles/p1', {
-      body: { settings: null },
-      ...mergePatch,
-    });
+    const settings = { a: { c: 2, d: [1] }, e: { g: 1 } };
+    expect(isObject(answer.body) && get(answer.body, 'settings')).toEqual(settings);
+    const clear = { body: { settings: null }, ...mergePatch };
+    const cleared = await call(sandbox, 'PATCH /v2025/access-profiles/p1', clear);
     expect(cleared.body).toMatchObject({ name: 'Read', settings: null });
   });
 
@@ -199,9 +191,7 @@ describe('a described kind is served like the others', () => {
   it('is under its own path where every resource is', async () => {
     const sandbox = await startWith(undefined, { variations: { identityPaths: 'own' } });
     expect((await call(sandbox, 'GET /roles/v1')).status).toBe(200);
-    expect(
-      (await call(sandbox, 'GET /roles/v1', { headers: { 'X-Service-Experimental': null } })).status,
-    ).toBe(400);
+    expect((await call(sandbox, 'GET /roles/v1', withoutHeader)).status).toBe(400);
     expect((await call(sandbox, 'GET /v2025/roles')).status).toBe(404);
   });
 
@@ -212,17 +202,10 @@ describe('a described kind is served like the others', () => {
     const rename = patch({ op: 'replace', path: '/name', value: 'Guest' });
     expect((await call(sandbox, 'PATCH /v2025/roles/r1', rename)).status).toBe(400);
     expect((await call(sandbox, 'PATCH /v2025/roles/r2', rename)).status).toBe(200);
-    expect(await call(sandbox, 'POST /v2025/roles', { body: { name: 'New' } })).toMatchObject({
-      status: 201,
-      text: '',
-    });
+    const made = await call(sandbox, 'POST /v2025/roles', { body: { name: 'New' } });
+    expect(made).toMatchObject({ status: 201, text: '' });
     const { body } = await call(sandbox, 'GET /v2025/roles/r2');
-    expect(Object.keys(isObject(body) ? body : {}).sort()).toEqual([
-      'created',
-      'description',
-      'id',
-      'modified',
-      'name',
-    ]);
+    const members = ['created', 'description', 'id', 'modified', 'name'];
+    expect(Object.keys(isObject(body) ? body : {}).sort()).toEqual(members);
   });
 });

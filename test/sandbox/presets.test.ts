@@ -28,6 +28,8 @@ const filter = (text: string) => `filters=${encodeURIComponent(text)}`;
 const operation = (op: string, path: string, value: Json) => ({ op, path, value });
 const errors = { errors: { uid: expect.any(String) } };
 const attribute = (data_type: string, type: string) => ({ ne_attributes: [{ data_type, type }] });
+const textField = attribute('text field', 'TextFieldAttribute');
+const profileSelect = attribute('profile select', 'ProfileSelectAttribute');
 
 /** What is sent to an operation, the status of the answer, and what the answer holds. */
 type Fact = readonly [
@@ -37,28 +39,31 @@ type Fact = readonly [
   sent?: { readonly query?: string; readonly body?: Json; readonly holds?: object },
 ];
 
+const profiles = '/v2024/auth-profiles';
 const sims = '/v2024/sim-integrations';
+const preferences = '/v2026/notification-preferences';
+const tests = '/v2025/send-test-notification';
 const templates = '/v2025/notification-templates';
 const senders = '/v2025/verified-from-addresses';
 const searches = '/api/advanced_search';
 const offNetwork = [operation('replace', '/offNetwork', true)];
 const operationsOf = (op: string, path: string) => ({ operations: [operation(op, path, 'Other')] });
+const description = operationsOf('replace', '/description');
 const preference = { key: 'password_expiring', mediums: ['EMAIL', 'INBOX'], ccList: [], bccList: [] };
-const chat = { text: 'Do it', blocks: '[]' };
+const copied = { ...preference, bccList: ['ada@acme.example'] };
+const chat = { slackTemplate: { text: 'Do it', blocks: '[]' } };
 const extended = { context: { a: 'b' }, locale: 'en', recipientEmailList: ['ada@acme.example'] };
 const mailFrom = { identity: 'acme.example', mailFromDomain: 'mail.acme.example' };
+const types = '/api/profile_types';
+const engineering = { name: 'Engineering' };
+const onLeave = { profiles: [{ status: 'On Leave' }] };
 const contractors = { profile_types: [{ name: 'Contractor' }], _metadata: { total: 1 } };
 
 const facts: Readonly<Record<keyof typeof presets, readonly Fact[]>> = {
   'sailpoint-isc': [
-    ['GET /v2024/auth-profiles', 200, 'a list of ids'],
-    ['GET /v2024/auth-profiles/{id}', 200, 'one', { holds: { type: 'PTA' } }],
-    [
-      'PATCH /v2024/auth-profiles/{id}',
-      200,
-      'a bare array',
-      { body: offNetwork, holds: { offNetwork: true } },
-    ],
+    [`GET ${profiles}`, 200, 'a list of ids'],
+    [`GET ${profiles}/{id}`, 200, 'one', { holds: { type: 'PTA' } }],
+    [`PATCH ${profiles}/{id}`, 200, 'a bare array', { body: offNetwork, holds: { offNetwork: true } }],
     [`GET ${sims}`, 200, 'a list'],
     [`POST ${sims}`, 200, 'objects', { body: { ...sim, attributes: { a: 1 } } }],
     [`POST ${sims}`, 400, 'attributes as text', { body: { ...sim, attributes: '{"a":1}' } }],
@@ -66,12 +71,7 @@ const facts: Readonly<Record<keyof typeof presets, readonly Fact[]>> = {
     [`POST ${sims}`, 400, 'a request as text', { body: { ...sim, request: '{}' } }],
     [`GET ${sims}/{id}`, 200, 'objects'],
     [`PUT ${sims}/{id}`, 200, 'objects', { body: { ...sim, attributes: {} } }],
-    [
-      `PATCH ${sims}/{id}`,
-      200,
-      'operations',
-      { body: operationsOf('replace', '/description'), holds: { description: 'Other' } },
-    ],
+    [`PATCH ${sims}/{id}`, 200, 'operations', { body: description, holds: { description: 'Other' } }],
     [`PATCH ${sims}/{id}`, 400, 'a bare array', { body: [] }],
     [`PATCH ${sims}/{id}/beforeProvisioningRule`, 200, 'operations', { body: operationsOf('add', '/name') }],
     [`DELETE ${sims}/{id}`, 200, 'one'],
@@ -80,43 +80,28 @@ const facts: Readonly<Record<keyof typeof presets, readonly Fact[]>> = {
     [
       `POST ${templates}`,
       200,
-      'a chat template as an object, whose blocks are text',
-      { body: { ...slack, slackTemplate: chat }, holds: { slackTemplate: chat } },
+      'an object, whose blocks are text',
+      { body: { ...slack, ...chat }, holds: chat },
     ],
-    [
-      `POST ${templates}`,
-      400,
-      'a chat template as text',
-      { body: { ...slack, slackTemplate: '{"text":"x"}' } },
-    ],
+    [`POST ${templates}`, 400, 'a chat template as text', { body: { ...slack, slackTemplate: '{}' } }],
     [`POST ${templates}`, 400, 'a subject that is null', { body: { ...slack, subject: null } }],
     [`POST ${templates}`, 400, 'a header', { body: { ...slack, header: 'x' } }],
     [`POST ${templates}`, 400, 'a footer', { body: { ...slack, footer: 'x' } }],
     [`POST ${templates}/bulk-delete`, 204, 'keys', { body: [{ ...sendTest, locale: 'en' }] }],
     ['GET /v2025/notification-template-defaults', 200, 'a list'],
     ['GET /v2025/notification-template-context', 200, 'one'],
-    ['GET /v2026/notification-preferences', 200, 'by key', { query: filter('key eq "x"') }],
+    [`GET ${preferences}`, 200, 'by key', { query: filter('key eq "x"') }],
     [
-      'PUT /v2026/notification-preferences/{key}',
+      `PUT ${preferences}/{key}`,
       200,
       'media and copies',
-      { body: { ...preference, bccList: ['ada@acme.example'] }, holds: { mediums: ['EMAIL', 'INBOX'] } },
+      { body: copied, holds: { mediums: copied.mediums } },
     ],
-    [
-      'PUT /v2026/notification-preferences/{key}',
-      400,
-      'another',
-      { body: { ...preference, key: 'invitation' } },
-    ],
+    [`PUT ${preferences}/{key}`, 400, 'another', { body: { ...preference, key: 'invitation' } }],
     ['GET /v2026/notification-template-variables/{key}/{medium}', 200, 'of a template'],
     ['GET /v2025/notification-preferences/{key}', 200, 'one'],
-    [
-      'POST /v2025/send-test-notification',
-      204,
-      'an object, and to whom',
-      { body: { ...sendTest, ...extended } },
-    ],
-    ['POST /v2025/send-test-notification', 400, 'text', { body: { ...sendTest, context: '{}' } }],
+    [`POST ${tests}`, 204, 'an object, and to whom', { body: { ...sendTest, ...extended } }],
+    [`POST ${tests}`, 400, 'text', { body: { ...sendTest, context: '{}' } }],
     [`GET ${senders}`, 200, 'after one', { query: filter('email gt "b"') }],
     [`GET ${senders}`, 200, 'before one', { query: filter('email lt "b"') }],
     [`GET ${senders}`, 400, 'a beginning', { query: filter('email sw "b"') }],
@@ -129,37 +114,17 @@ const facts: Readonly<Record<keyof typeof presets, readonly Fact[]>> = {
   ],
   'sailpoint-nerm': [
     ['GET /api/users', 200, 'by name', { query: 'name=Nobody', holds: { users: [] } }],
-    [
-      'GET /api/profiles',
-      200,
-      'by name',
-      { query: 'name=Engineering', holds: { profiles: [{ name: 'Engineering' }] } },
-    ],
-    [
-      'GET /api/profiles',
-      200,
-      'by a status of profiles',
-      { query: 'status=On%20Leave&limit=1', holds: { profiles: [{ status: 'On Leave' }] } },
-    ],
+    ['GET /api/profiles', 200, 'by name', { query: 'name=Engineering', holds: { profiles: [engineering] } }],
+    ['GET /api/profiles', 200, 'by a status', { query: 'status=On%20Leave&limit=1', holds: onLeave }],
     ['GET /api/profiles', 400, 'offset 0', { query: 'offset=0' }],
-    [
-      'GET /api/profile_types',
-      200,
-      'by name',
-      { query: 'name=Contractor&metadata=true', holds: contractors },
-    ],
-    ['GET /api/profile_types', 400, 'by uid', { query: 'uid=contractor', holds: errors }],
-    [
-      'GET /api/ne_attributes',
-      200,
-      'by label',
-      { query: 'label=Job%20title', holds: attribute('text field', 'TextFieldAttribute') },
-    ],
+    [`GET ${types}`, 200, 'by name', { query: 'name=Contractor&metadata=true', holds: contractors }],
+    [`GET ${types}`, 400, 'by uid', { query: 'uid=contractor', holds: errors }],
+    ['GET /api/ne_attributes', 200, 'by label', { query: 'label=Job%20title', holds: textField }],
     [
       'GET /api/ne_attributes',
       200,
       'types with a blank',
-      { query: 'label=Department', holds: attribute('profile select', 'ProfileSelectAttribute') },
+      { query: 'label=Department', holds: profileSelect },
     ],
     ['GET /api/ne_attributes', 400, 'by uid', { query: 'uid=job_title', holds: errors }],
     [`GET ${searches}`, 200, 'a list', { holds: { advanced_search: [{}, {}, {}, {}] } }],

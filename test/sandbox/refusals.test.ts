@@ -10,7 +10,12 @@ const lists = '/v2025/notification-templates';
 
 const write = `POST ${lists}`;
 const addSender = 'POST /v2025/verified-from-addresses';
-const addSim = 'POST /v2024/sim-integrations';
+const noSender = 'DELETE /v2025/verified-from-addresses/nothing';
+const sims = '/v2024/sim-integrations';
+const addSim = `POST ${sims}`;
+const putMailFrom = 'PUT /v2025/mail-from-attributes';
+const mailFrom = (identity: string, mailFromDomain: string) => ({ body: { identity, mailFromDomain } });
+const plain = 'application/json';
 const sendTest = 'POST /v2025/send-test-notification';
 
 const cases: readonly Refused[] = [
@@ -21,18 +26,8 @@ const cases: readonly Refused[] = [
   ['no Accept', 400, `GET ${lists}`, { headers: { accept: null } }],
   ['Accept anything', 400, 'GET /v2024/auth-profiles', { headers: { accept: '*/*' } }],
   ['Content-Type without a body', 400, `GET ${lists}`, { headers: { 'content-type': 'application/json' } }],
-  [
-    'a charset',
-    400,
-    addSender,
-    { body: sender, headers: { 'content-type': 'application/json; charset=utf-8' } },
-  ],
-  [
-    'plain JSON for a patch',
-    400,
-    'PATCH /v2024/sim-integrations/x',
-    { body: [], headers: { 'content-type': 'application/json' } },
-  ],
+  ['a charset', 400, addSender, { body: sender, headers: { 'content-type': `${plain}; charset=utf-8` } }],
+  ['plain JSON for a patch', 400, `PATCH ${sims}/x`, { body: [], headers: { 'content-type': plain } }],
   ['an unknown path', 404, 'GET /v2025/nothing'],
   ['a slash too many', 404, `GET ${lists}/`],
   ['another method', 405, 'DELETE /v2025/verified-domains'],
@@ -69,30 +64,15 @@ const cases: readonly Refused[] = [
   ['no e-mail address', 400, addSender, { body: { email: 'acme.example' } }],
   ['a known address', 400, addSender, { body: { email: 'IDENTITY@acme.example' } }],
   ['a member that a sender has not', 400, addSender, { body: { ...sender, region: 'us-east-1' } }],
-  ['an id of no sender', 404, 'DELETE /v2025/verified-from-addresses/nothing'],
-  [
-    'a body where none is said',
-    400,
-    'DELETE /v2025/verified-from-addresses/nothing',
-    { raw: '{}', headers: { 'content-type': null } },
-  ],
+  ['an id of no sender', 404, noSender],
+  ['a body where none is said', 400, noSender, { raw: '{}', headers: { 'content-type': null } }],
   ['a known domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'acme.example' } }],
   ['no domain', 400, 'POST /v2025/verified-domains', { body: { domain: 'a b' } }],
   ['MAIL FROM without id', 400, 'GET /v2025/mail-from-attributes/acme.example'],
   ['MAIL FROM of another id', 400, 'GET /v2025/mail-from-attributes/acme.example?id=other.example'],
   ['no MAIL FROM', 400, 'GET /v2025/mail-from-attributes/x.example?id=x.example'],
-  [
-    'a MAIL FROM elsewhere',
-    400,
-    'PUT /v2025/mail-from-attributes',
-    { body: { identity: 'acme.example', mailFromDomain: 'notacme.example' } },
-  ],
-  [
-    'a MAIL FROM of no address',
-    400,
-    'PUT /v2025/mail-from-attributes',
-    { body: { identity: 'a b@acme.example', mailFromDomain: 'mail.acme.example' } },
-  ],
+  ['a MAIL FROM elsewhere', 400, putMailFrom, mailFrom('acme.example', 'notacme.example')],
+  ['a MAIL FROM of no address', 400, putMailFrom, mailFrom('a b@acme.example', 'mail.acme.example')],
   ['an unknown preference', 404, 'GET /v2025/notification-preferences/nothing'],
   ['a test of an unknown key', 404, sendTest, { body: { key: 'x', medium: 'EMAIL', context: '{}' } }],
   ['a test without a context', 400, sendTest, { body: { key: 'invitation', medium: 'EMAIL' } }],

@@ -17,14 +17,8 @@ const attributes = [
 const { state } = loadState(null, null);
 state.neAttributes.push(...attributes);
 state.profileTypes.push({ id: 't1', uid: 'employee', name: 'Employee', category: null });
-state.profiles.push({
-  id: 'p1',
-  uid: 'p',
-  name: 'P',
-  status: 'Active',
-  profile_type_id: 't1',
-  attributes: {},
-});
+const profile = { uid: 'p', name: 'P', status: 'Active', profile_type_id: 't1', attributes: {} } as const;
+state.profiles.push({ ...profile, id: 'p1' });
 state.users.push({ id: 'u1', uid: 'u', name: 'U', login: 'u', email: 'u@acme.example', status: 'Active' });
 
 const rule = (more: Partial<ConditionRule>): ConditionRule => ({
@@ -39,7 +33,6 @@ const rule = (more: Partial<ConditionRule>): ConditionRule => ({
 /** Which of the values a rule on an attribute finds. */
 function found(id: string, operator: string, value: string, values: readonly Json[]): Json[] {
   const uid = attributes.find((each) => each.id === id)?.uid ?? '';
-  const profile = { uid: 'p', name: 'P', status: 'Active', profile_type_id: 't1' } as const;
   const profiles = values.map((text, at) => ({ ...profile, id: String(at), attributes: { [uid]: text } }));
   const matching = findProfiles(
     [rule({ condition_object_id: id, comparison_operator: operator, value })],
@@ -94,16 +87,7 @@ describe('a rule on a date', () => {
 });
 
 it('rules on status and type hold or do not, and all of them have to', () => {
-  const profile = {
-    id: '1',
-    uid: 'p',
-    name: 'P',
-    status: 'Active',
-    profile_type_id: 't1',
-    attributes: {},
-  } as const;
-  const count = (...rules: Partial<ConditionRule>[]) =>
-    findProfiles(rules.map(rule), { ...state, profiles: [profile] }, today).length;
+  const count = (...rules: Partial<ConditionRule>[]) => findProfiles(rules.map(rule), state, today).length;
   const isActive = { type: 'ProfileStatusRule', value: 'Active' } as const;
   const isEmployee = { type: 'ProfileTypeRule', value: 't1' } as const;
   expect(count(isActive)).toBe(1);
