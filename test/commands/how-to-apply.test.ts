@@ -44,39 +44,23 @@ describe('the command that a plan ends with', () => {
   });
 
   it.each([
-    [
-      'the file that the plan was saved in',
-      ['plan --out', "plans/it's new.json"],
-      /^tenantctl apply 'plans\/it'\\''s new\.json' --expect sha256:/,
-      2,
-    ],
-    [
-      'a file whose name looks like an option',
-      ['plan', '--out=-plan.json'],
-      /^tenantctl apply \.\/-plan\.json --expect sha256:/,
-      2,
-    ],
+    ['the file that the plan was saved in', "plan --out=plans/it's.json", "'plans/it'\\''s.json'", 2],
+    ['a file whose name looks like an option', 'plan --out=-plan.json', './-plan.json', 2],
     [
       'a plan that was not saved, made again with its environment, filters and guards',
-      [
-        ...['plan -e test -c tenantctl.yaml', '--only', 'SenderAddress/*'],
-        ...['--except', "SenderAddress/o'neil*", '--max-deletes', '3'],
-      ],
-      /^tenantctl apply --env test --only 'SenderAddress\/\*' --except 'SenderAddress\/o'\\''neil\*' --max-deletes 3 --config tenantctl\.yaml --expect sha256:\w{64}$/,
+      "plan -e test -c tenantctl.yaml --only SenderAddress/* --except SenderAddress/o'neil* --max-deletes 3",
+      "--env test --only 'SenderAddress/*' --except 'SenderAddress/o'\\''neil*' --max-deletes 3 --config tenantctl.yaml",
       1,
     ],
     [
       'a plan with what lifts a guard or writes a secret again, without what no digest depends on',
-      [
-        ...['plan --rotate SimIntegration/* --allow-delete-all SenderAddress'],
-        ...['--allow-delete-all', 'ProfileSearch', '--impact'],
-      ],
-      /^tenantctl apply --rotate 'SimIntegration\/\*' --allow-delete-all SenderAddress --allow-delete-all ProfileSearch --expect \S+$/,
+      'plan --rotate SimIntegration/* --allow-delete-all SenderAddress --allow-delete-all ProfileSearch --impact',
+      "--rotate 'SimIntegration/*' --allow-delete-all SenderAddress --allow-delete-all ProfileSearch",
       2,
     ],
-  ])('applies %s', async (_what, argv, expected, made) => {
-    const command = commandIn(await world.run(...argv));
-    expect(command).toMatch(expected);
+  ])('applies %s', async (_what, line, expected, made) => {
+    const command = commandIn(await world.run(line));
+    expect(command?.replace(/\w{64}$/, '')).toBe(`tenantctl apply ${expected} --expect sha256:`);
     await expectEnd(runIn(world, command), 0);
     expect(sendersNow()).toHaveLength(made);
   });
@@ -104,7 +88,7 @@ describe('the command that a plan ends with', () => {
     world.declare([sender('a@acme.example')]);
     const command = commandIn(await world.run('plan --since HEAD'));
     expect(command).toMatch(/^tenantctl apply --since HEAD --expect sha256:\w{64}$/);
-    expect(await runIn(world, command)).toMatchObject({ code: 0 });
+    await expectEnd(runIn(world, command), 0);
     expect(sendersNow()).toEqual(['a@acme.example']);
   });
 

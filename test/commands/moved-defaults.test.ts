@@ -34,7 +34,8 @@ it('records the default at an export, and tells when the vendor changes it, with
   expect(recorded).toMatch(/\nlifecycle:\n {2}basedOn: sha256:[0-9a-f]{64}\n$/);
   expect(await plan()).toMatchObject({ changes: [], diagnostics: [] });
 
-  moveDefault(made, { body: 'Hello\nSign in with a passkey.\nRegards' });
+  const passkey = 'Hello\nSign in with a passkey.\nRegards';
+  moveDefault(made, { body: passkey });
   const moved = await plan();
   expect(moved.changes).toEqual([]);
   expect(moved.diagnostics).toMatchObject([
@@ -42,19 +43,11 @@ it('records the default at an export, and tells when the vendor changes it, with
       code: 'default-moved',
       severity: 'warning',
       address,
-      source: {
-        file: manifest,
-        line: recorded.split('\n').findIndex((line) => line.includes('basedOn')) + 1,
-      },
+      source: { file: manifest, line: recorded.slice(0, recorded.indexOf('basedOn')).split('\n').length },
       // The declared body is that of the old default, as the digest proves.
       versions: [
         { name: 'subject', ours: 'Ours', theirs: 'Welcome', old: 'Welcome' },
-        {
-          name: 'body',
-          ours: standard.body,
-          theirs: 'Hello\nSign in with a passkey.\nRegards',
-          old: standard.body,
-        },
+        { name: 'body', ours: standard.body, theirs: passkey, old: standard.body },
       ],
     },
   ]);
@@ -161,13 +154,7 @@ it('reads defaults only for templates that name one, all in one request', async 
   const made = await tenant();
   const asked = () =>
     made.sandbox.log.filter(({ operation }) => operation === 'list-notification-template-defaults').length;
-  const declared = {
-    kind: 'NotificationTemplate',
-    key: 'welcome',
-    medium: 'EMAIL',
-    locale: 'en',
-    subject: 'Ours',
-  };
+  const declared = { kind: 'NotificationTemplate', ...key, subject: 'Ours' };
   made.declare([declared]);
   await made.plan();
   expect(asked()).toBe(0);
@@ -200,7 +187,6 @@ it('takes it only for kinds that have defaults, and only as a digest', async () 
   made.declare([{ kind: 'SimIntegration', name: 'Desk', lifecycle: { basedOn } }]);
   const { stdout, stderr } = await expectEnd(made.run('validate'), 1);
   expect(stdout + stderr).toContain('basedOn');
-  const template = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL', locale: 'en' };
-  made.declare([{ ...template, lifecycle: { basedOn: 'x' } }]);
+  made.declare([{ kind: 'NotificationTemplate', ...key, lifecycle: { basedOn: 'x' } }]);
   await expectEnd(made.run('validate'), 1);
 });

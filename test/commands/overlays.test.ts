@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestWorld, seedFile, succeed, type World } from '../support/world.ts';
 
-const template = {
-  kind: 'NotificationTemplate',
-  key: 'access_request_decision',
-  medium: 'EMAIL',
-  locale: 'en',
-  subject: 'Your request',
-};
+const key = { key: 'access_request_decision', medium: 'EMAIL', locale: 'en' };
+const template = { kind: 'NotificationTemplate', ...key, subject: 'Your request' };
 
 let world: World;
 beforeEach(async () => {
@@ -49,26 +44,16 @@ describe('a value that an overlay sets', () => {
 
   it('is marked in the plan as data', async () => {
     const { json } = await world.run('plan --format json -e prod');
-    expect(json).toMatchObject({
-      changes: [
-        {
-          diff: [
-            { path: '/description', overlay: { file: 'environments/prod.yaml', line: 10 } },
-            { path: '/subject' },
-          ],
-        },
-      ],
-    });
+    const overlay = { file: 'environments/prod.yaml', line: 10 };
+    const diff = [{ path: '/description', overlay }, { path: '/subject' }];
+    expect(json).toMatchObject({ changes: [{ diff }] });
     expect(JSON.stringify(json).split('"overlay"')).toHaveLength(2);
   });
 
   it('is shown as such in Markdown and HTML', async () => {
-    expect(await said('plan', '--format', 'markdown')).toContain(
-      'set by the overlay in environments/prod.yaml:10 |',
-    );
-    expect(await said('plan', '--format', 'html')).toContain(
-      'set by the overlay in environments/prod.yaml:10',
-    );
+    const words = 'set by the overlay in environments/prod.yaml:10';
+    expect(await said('plan', '--format', 'markdown')).toContain(`${words} |`);
+    expect(await said('plan', '--format', 'html')).toContain(words);
   });
 
   it('does not keep a saved plan from being applied', async () => {
@@ -78,18 +63,14 @@ describe('a value that an overlay sets', () => {
 });
 
 describe('a problem with a value that an overlay sets says so', () => {
-  it('if the value does not fit', async () => {
-    overlay('description: 12');
-    expect(await said('validate')).toContain(
-      'environments/prod.yaml:9:20 error `description` must be text or null, not 12 (set by this overlay). [wrong-type]',
-    );
-  });
-
-  it('if the field does not exist', async () => {
-    overlay('descripton: a');
-    expect(await said('validate')).toContain(
-      'There is no field `descripton` (set by this overlay). [unknown-field]',
-    );
+  it.each([
+    ['validate', 'description: 12', '20 error `description` must be text or null, not 12', 'wrong-type'],
+    ['validate', 'descripton: a', '7 error There is no field `descripton`', 'unknown-field'],
+    ['plan', 'description: !secret TEXT', '20 error The secret TEXT is not set', 'secret-unset'],
+  ])('if %s finds one: %s', async (command, member, message, code) => {
+    overlay(member);
+    const place = 'environments/prod.yaml:9';
+    expect(await said(command)).toContain(`${place}:${message} (set by this overlay). [${code}]`);
   });
 
   it('if the lint finds it, and only then', async () => {
@@ -101,13 +82,6 @@ describe('a problem with a value that an overlay sets says so', () => {
     world.declare([{ ...template, subject: '$nobody' }]);
     expect(await said('plan')).toMatch(
       /config\/all.yaml:\S+ warning [^[(]*`\$nobody`\. \[unknown-variable\]/,
-    );
-  });
-
-  it('if it is a secret that is not set', async () => {
-    overlay('description: !secret TEXT');
-    expect(await said('plan')).toContain(
-      'environments/prod.yaml:9:20 error The secret TEXT is not set (set by this overlay). [secret-unset]',
     );
   });
 });

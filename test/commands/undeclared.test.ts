@@ -78,14 +78,8 @@ describe('objects of declared kinds that no manifest names', () => {
   });
 
   test('are none of kinds that no manifest declares, and none where only the default exists', async () => {
-    const template = {
-      kind: 'NotificationTemplate',
-      key: 'welcome',
-      medium: 'EMAIL',
-      locale: 'en',
-      subject: 'Hello',
-    };
-    const world = await open({}, template);
+    const key = { key: 'welcome', medium: 'EMAIL', locale: 'en' };
+    const world = await open({}, { kind: 'NotificationTemplate', ...key, subject: 'Hello' });
     const plan = await world.plan();
     expect(plan.summary.undeclared).toBe(0);
     expect(plan).not.toHaveProperty('undeclared');
