@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { get, isObject } from '../../src/model/json.ts';
 import { type Host, hosts, worldOf } from '../support/hosts.ts';
-import { createTestWorld, type World } from '../support/world.ts';
+import { createTestWorld, succeed, type World } from '../support/world.ts';
 
 const seed = `
 references:
@@ -26,15 +26,13 @@ const desk = (fields: object) => [{ kind: 'SimIntegration', name: 'Desk', ...fie
 
 async function apply(world: World, fields: object) {
   world.declare(desk(fields));
-  expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+  await succeed(world, 'apply --yes');
   expect((await world.plan()).changes).toEqual([]);
 }
 
 function bodyOf({ sandbox }: World, method: string) {
-  const sent = sandbox.log.find(
-    (entry) => entry.method === method && entry.path.includes('sim-integrations'),
-  );
-  return sent?.body ?? null;
+  const sent = sandbox.log.filter(({ path }) => path.includes('sim-integrations'));
+  return sent.find((each) => each.method === method)?.body ?? null;
 }
 
 describe('sources', () => {
@@ -62,10 +60,8 @@ describe('sources', () => {
     expect(change?.warnings[0]).toMatch(/does not show the sources of "Desk".*Declare the `sources`/);
 
     await apply(world, { description: 'New', sources: ['s1', 's2'] });
-    expect(world.sandbox.state.simIntegrations[0]).toMatchObject({
-      description: 'New',
-      sources: ['s1', 's2'],
-    });
+    const [now] = world.sandbox.state.simIntegrations;
+    expect(now).toMatchObject({ description: 'New', sources: ['s1', 's2'] });
   });
 
   test('that are declared as none are not cleared either', async () => {
@@ -73,9 +69,8 @@ describe('sources', () => {
     world.declare(desk({ description: 'New', sources: [] }));
     const [change] = (await world.plan()).changes;
     expect(change).toMatchObject({ action: 'manual', requests: [] });
-    expect(change?.warnings[0]).toMatch(
-      /does not show the sources of "Desk".*make this change in the tenant/,
-    );
+    const advice = /does not show the sources of "Desk".*make this change in the tenant/;
+    expect(change?.warnings[0]).toMatch(advice);
   });
 
   test('that are none are left out of a PUT, unless a manifest clears them', async () => {
@@ -96,8 +91,7 @@ describe('the cluster', () => {
       const world = await open(host);
       world.declare(desk({ cluster }));
       expect((await world.plan()).changes).toEqual([]);
-      const applied = await world.run('export --merge --out config');
-      expect(applied).toMatchObject({ code: 0 });
+      await succeed(world, 'export --merge --out config');
       expect(world.read('config/all.yaml')).toContain(`"cluster":"${cluster}"`);
     }
   });

@@ -28,22 +28,13 @@ it.each<[string, string, string]>([
   ['with many digits behind the point', '{ seats: value }', '"share":0.1234567890123456789'],
   ['in a list', '{ seats: value }', '"serials":[1,12345678901234567890]'],
   ['inside an object', '{ seats: value }', '"deep":{"a":[{"b":-98765432109876543210}]}'],
-  [
-    'inside a declared object',
-    '{ seats: value, options: json }',
-    '"options":{"a":1,"b":12345678901234567890}',
-  ],
+  ['inside a declared object', '{ seats: value, options: json }', '"options":{"b":12345678901234567890}'],
 ])('a number %s', async (_, fields, member) => {
   const { host, bodies } = await hostOf(
     `{"id":"1","name":"Blue","seats":1,"text":"12345678901234567890",${member}}`,
   );
-  const project = createHostProject(
-    { test: host },
-    {
-      'kinds/Room.kind.yaml': kind(fields),
-      'config/all.yaml': 'kind: Room\nname: Blue\nseats: 2\n',
-    },
-  );
+  const manifest = { 'config/all.yaml': 'kind: Room\nname: Blue\nseats: 2\n' };
+  const project = createHostProject({ test: host }, { 'kinds/Room.kind.yaml': kind(fields), ...manifest });
   await succeed(project, 'apply --yes');
   expect(bodies).toHaveLength(1);
   expect(bodies[0]?.replaceAll(/\s/g, '')).toContain(member);

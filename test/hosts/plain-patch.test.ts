@@ -36,9 +36,8 @@ describe('a change', () => {
     expect(await project.run('apply --yes --result r.json')).toMatchObject({ code: 0 });
     const changed = { policy: 'good', protection: false, mfa: { active: true, ways: ['app'] } };
     expect(rows).toEqual([{ id: 'c1', name: 'Staff', options: changed, clients: ['b', 'a'], kept: 1 }]);
-    expect(host.log.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
-      { options: changed },
-    ]);
+    const patches = host.log.filter(({ method }) => method === 'PATCH');
+    expect(patches.map(({ body }) => body)).toEqual([{ options: changed }]);
     expect((await project.plan()).changes).toEqual([]);
 
     await project.run('rollback r.json --out back.json');
@@ -48,10 +47,8 @@ describe('a change', () => {
 
   it('can remove a member, clear a field and rename', async () => {
     const { rows, project } = await open();
-    project.write(
-      'config/all.yaml',
-      'kind: Connection\nid: c1\nname: People\noptions: { mfa: null }\nclients: []\n',
-    );
+    const fields = 'name: People\noptions: { mfa: null }\nclients: []\n';
+    project.write('config/all.yaml', `kind: Connection\nid: c1\n${fields}`);
     const { stdout } = await expectEnd(project.run('apply --yes'), 0);
     expect(stdout).not.toContain('no change asked for that');
     expect(rows).toMatchObject([{ name: 'People', options: { policy: 'good', protection: true }, kept: 1 }]);

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { OpenApi } from '../../src/openapi/document.ts';
 import { createTestFolder } from '../support/world.ts';
-import { draftFolder, json, text } from './drafting.ts';
+import { draftFolder, json, listOf, object, text } from './drafting.ts';
 
-const api = fileURLToPath(new URL('api/', import.meta.url));
+const document = fileURLToPath(new URL('api/openapi.yaml', import.meta.url));
 
 const { draft, write, pathTo } = draftFolder();
 
@@ -17,14 +17,13 @@ function draftFrom(paths: object, more: object = {}, path = '/things') {
   return draft('api.json', path);
 }
 
+const answers = (schema: object) => ({ responses: { 200: json(schema) } });
+
 /** A list of objects with these properties, which a POST creates and a PATCH changes. */
 const thingsOf = (properties: object) => {
-  const thing = { type: 'object', properties };
+  const thing = object(properties);
   return {
-    '/things': {
-      get: { responses: { 200: json({ type: 'array', items: thing }) } },
-      post: { requestBody: json(thing) },
-    },
+    '/things': { get: answers(listOf(thing)), post: { requestBody: json(thing) } },
     '/things/{id}': { patch: { requestBody: { content: { 'application/json-patch+json': {} } } } },
   };
 };
@@ -42,19 +41,17 @@ it('takes no page for larger than a descriptor may say', async () => {
 });
 
 it('requires what every object has to have, and not what one of several forms has', async () => {
-  const name = { type: 'object', properties: { name: text, a: text, b: text, c: text }, required: ['c'] };
+  const name = { ...object({ name: text, a: text, b: text, c: text }), required: ['c'] };
   const forms = { oneOf: [{ required: ['a'] }, { required: ['b'] }], allOf: [name] };
-  const { stdout } = await draftFrom({
-    '/things': { ...thingsOf({ name: text })['/things'], post: { requestBody: json(forms) } },
-  });
+  const things = { ...thingsOf({ name: text })['/things'], post: { requestBody: json(forms) } };
+  const { stdout } = await draftFrom({ '/things': things });
   expect(parse(stdout).write).toEqual({ required: ['c'] });
 });
 
 describe('a collection that its document describes', () => {
   it('is drafted from several files', async () => {
-    const { code, stdout, stderr } = await draft(join(api, 'openapi.yaml'), '/v2025/roles');
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await draft(document, '/v2025/roles');
+    expect([code, stderr]).toEqual([0, '']);
     expect(stdout.match(/^[^#\n].*$/gm)?.length).toBeLessThanOrEqual(25);
     expect(stdout).toBe(`\
 # Drafted from openapi.yaml. Decide where a comment says "check"; then run \`tenantctl kind check Role\`.
@@ -80,15 +77,12 @@ serverOwned: [id, created, modified]
   });
 
   it('is found by its path without that of the server too', async () => {
-    const [long, short] = [
-      await draft(join(api, 'openapi.yaml'), '/v2025/roles'),
-      await draft(join(api, 'openapi.yaml'), '/roles/'),
-    ];
-    expect(short).toEqual(long);
+    const long = await draft(document, '/v2025/roles');
+    expect(await draft(document, '/roles/')).toEqual(long);
   });
 
   it('may be changed by merge patch, filter by something else, and have no delete', async () => {
-    const { stdout } = await draft(join(api, 'openapi.yaml'), '/v2025/access-profiles');
+    const { stdout } = await draft(document, '/v2025/access-profiles');
     expect(parse(stdout)).toEqual({
       kind: 'AccessProfile',
       summary: 'A set of entitlements of one source.',
@@ -120,7 +114,7 @@ serverOwned: [id, created, modified]
   });
 
   it('may be written whole, and be listed in a member', async () => {
-    const { stdout } = await draft(join(api, 'openapi.yaml'), '/v2025/transforms');
+    const { stdout } = await draft(document, '/v2025/transforms');
     expect(parse(stdout)).toMatchObject({
       kind: 'Transform',
       list: { pageSize: 250, member: 'items', filter: true },
@@ -132,7 +126,7 @@ serverOwned: [id, created, modified]
   });
 
   it('may only be read', async () => {
-    const { stdout } = await draft(join(api, 'openapi.yaml'), '/v2025/sources');
+    const { stdout } = await draft(document, '/v2025/sources');
     expect(parse(stdout)).toEqual({
       kind: 'Source',
       summary: 'A system that identities have accounts in.',
@@ -150,19 +144,16 @@ serverOwned: [id, created, modified]
   });
 
   it('is the same from JSON', async () => {
-    const yaml = await draft(join(api, 'openapi.yaml'), '/v2025/transforms');
-    const document = parse(readFileSync(join(api, 'openapi.yaml'), 'utf8'));
-    write('openapi.yaml', document);
+    const yaml = await draft(document, '/v2025/transforms');
+    write('openapi.yaml', parse(readFileSync(document, 'utf8')));
     expect(await draft('openapi.yaml', '/v2025/transforms')).toEqual(yaml);
   });
 });
 
 describe('a field', () => {
   it('has the type that its schema and its name say', async () => {
-    const ref = (...types: string[]) => ({
-      type: 'object',
-      properties: { id: text, name: text, type: { ...text, ...(types.length > 0 ? { enum: types } : {}) } },
-    });
+    const ref = (...types: string[]) =>
+      object({ id: text, name: text, type: { ...text, ...(types.length > 0 ? { enum: types } : {}) } });
     expect(
       await fieldsOf({
         name: text,
@@ -170,14 +161,14 @@ describe('a field', () => {
         long: { ...text, maxLength: 4000 },
         mail: { ...text, format: 'email' },
         count: { type: ['integer', 'null'] },
-        tags: { type: 'array', items: text },
-        groupIds: { type: 'array', items: text },
+        tags: listOf(text),
+        groupIds: listOf(text),
         reviewer: ref(),
         team: ref(),
         either: ref('IDENTITY', 'TEAM'),
-        many: { type: 'array', items: ref('IDENTITY', 'TEAM') },
-        members: { type: 'array', items: ref('IDENTITY') },
-        rules: { type: 'array', items: { type: 'object', properties: { op: text } } },
+        many: listOf(ref('IDENTITY', 'TEAM')),
+        members: listOf(ref('IDENTITY')),
+        rules: listOf(object({ op: text })),
         mixed: { type: ['string', 'object'] },
         anything: {},
         allowed: true,
@@ -218,17 +209,14 @@ describe('a field', () => {
   });
 
   it('that refers to objects of several kinds, by schemas of their own, is a question', async () => {
-    const refTo = (type: string) => ({
-      type: 'object',
-      properties: { type: { type: 'string', enum: [type] }, id: text, name: text },
-    });
+    const refTo = (type: string) => object({ type: { ...text, enum: [type] }, id: text, name: text });
     const both = [refTo('IDENTITY'), refTo('GOVERNANCE_GROUP')];
     const one = { oneOf: both };
     const { stdout } = await draftFrom(
       thingsOf({
-        ...{ name: text, one, many: { type: 'array', items: { anyOf: both } } },
-        lists: { anyOf: both.map((items) => ({ type: 'array', items })) },
-        deep: { type: 'object', properties: { x: one } },
+        ...{ name: text, one, many: listOf({ anyOf: both }) },
+        lists: { anyOf: both.map(listOf) },
+        deep: object({ x: one }),
         same: { anyOf: [refTo('IDENTITY'), refTo('IDENTITY')] },
       }),
     );
@@ -246,13 +234,8 @@ describe('a field', () => {
   });
 
   it('that may be a secret is marked', async () => {
-    const { stdout } = await draftFrom(
-      thingsOf({
-        name: text,
-        password: text,
-        pin: { type: 'string', writeOnly: true },
-      }),
-    );
+    const pin = { ...text, writeOnly: true };
+    const { stdout } = await draftFrom(thingsOf({ name: text, password: text, pin }));
     expect(stdout.match(/ {2}(password|pin): value {2}# check: a secret\?/g)).toHaveLength(2);
   });
 
@@ -322,10 +305,7 @@ it('no more than 64 MB are read, in all files together', () => {
 
 it('hostile words stay in their comments', async () => {
   const evil = 'x\n!!js/function\u001b[31m\u202e: {';
-  const refTo = (...types: string[]) => ({
-    type: 'object',
-    properties: { id: text, name: text, type: { enum: types } },
-  });
+  const refTo = (...types: string[]) => object({ id: text, name: text, type: { enum: types } });
   const paths = thingsOf({
     name: text,
     size: refTo(evil, `${evil}2`),
@@ -341,12 +321,11 @@ it('hostile words stay in their comments', async () => {
 });
 
 /** A list of things whose schema is a reference to one of `schemas`. */
-const draftOf = (name: string, schemas: object) => {
-  const schema = { type: 'array', items: { $ref: `#/components/schemas/${name}` } };
-  const paths = {
-    '/things': { get: { responses: { 200: json(schema) } } },
-  };
-  return draftFrom(paths, { components: { schemas } });
+const draftOf = async (name: string, schemas: object) => {
+  const paths = { '/things': { get: answers(listOf({ $ref: `#/components/schemas/${name}` })) } };
+  const ran = await draftFrom(paths, { components: { schemas } });
+  expect(ran.code).toBe(0);
+  return ran;
 };
 
 it('cycles of references end', async () => {
@@ -360,8 +339,7 @@ it('cycles of references end', async () => {
     C: { $ref: '#/components/schemas/D' },
     D: { $ref: '#/components/schemas/C' },
   };
-  const { code, stdout } = await draftOf('A', schemas);
-  expect(code).toBe(0);
+  const { stdout } = await draftOf('A', schemas);
   expect(parse(stdout)).toMatchObject({ kind: 'Thing', key: 'name' });
 });
 
@@ -370,8 +348,7 @@ it('a long chain of references is not followed to its end', async () => {
     { length: 20_000 },
     (_, at) => [`s${at}`, { $ref: `#/components/schemas/s${at + 1}` }] as const,
   );
-  const { code, stdout } = await draftOf('s0', Object.fromEntries(links));
-  expect(code).toBe(0);
+  const { stdout } = await draftOf('s0', Object.fromEntries(links));
   expect(parse(stdout)).toMatchObject({ kind: 'Thing' });
   expect(stdout).toContain('it leads to itself, or by too many others');
 });
@@ -382,8 +359,7 @@ it('each reference is followed once, also where each needs the one before it twi
   const twice = levels.map((level) => [`k${level + 1}`, { $ref: at(level) }] as const);
   const first = { properties: { name: text }, ...Object.fromEntries(twice) };
   const links = levels.map((level) => [`s${level + 1}`, { $ref: `${at(level)}/k${level + 1}` }] as const);
-  const { code, stdout } = await draftOf('s26', { s0: first, ...Object.fromEntries(links) });
-  expect(code).toBe(0);
+  const { stdout } = await draftOf('s26', { s0: first, ...Object.fromEntries(links) });
   expect(parse(stdout)).toMatchObject({ key: 'name' });
 });
 
@@ -448,10 +424,7 @@ it('--out names the kind, and is written', async () => {
 });
 
 it('leaves out a type that is longer than a descriptor can have', async () => {
-  const owner = {
-    type: 'object',
-    properties: { id: text, type: { enum: ['T'.repeat(101)] }, name: text },
-  };
+  const owner = object({ id: text, type: { enum: ['T'.repeat(101)] }, name: text });
   const { stdout } = await draftFrom(thingsOf({ name: text, owner }));
   expect(parse(stdout)).toMatchObject({ fields: { owner: { is: 'reference', to: 'Identity' } } });
 });
@@ -462,17 +435,13 @@ it('quotes the name of a field that YAML would read as something else', async ()
 });
 
 describe('an API of another family', () => {
-  const room = { type: 'object', properties: { name: text, team_id: { type: 'integer' } } };
+  const room = object({ name: text, team_id: { type: 'integer' } });
+  const [post, put] = [{ post: { requestBody: json(room) } }, { put: { requestBody: json(room) } }];
   const parameters = (...names: string[]) =>
     names.map((name) => ({ name, in: 'query', schema: { type: 'integer' } }));
   const roomsOf = (calls: object, item: object, ...names: string[]) => ({
     '/rooms': {
-      get: {
-        parameters: parameters(...names),
-        responses: {
-          200: json({ type: 'object', properties: { rooms: { type: 'array', items: room } } }),
-        },
-      },
+      get: { parameters: parameters(...names), ...answers(object({ rooms: listOf(room) })) },
       ...calls,
     },
     '/rooms/{id}': item,
@@ -480,12 +449,9 @@ describe('an API of another family', () => {
   const draftRooms = (paths: object) => draftFrom(paths, {}, '/rooms');
 
   it('whose PATCH takes ordinary JSON, and whose ids are numbers', async () => {
-    const paths = roomsOf({ post: { requestBody: json(room) } }, { patch: { requestBody: json(room) } });
-    const { stdout } = await draftRooms(paths);
-    expect(parse(stdout)).toMatchObject({
-      update: 'patch',
-      fields: { team_id: { is: 'value', to: 'Team' } },
-    });
+    const { stdout } = await draftRooms(roomsOf(post, { patch: { requestBody: json(room) } }));
+    const fields = { team_id: { is: 'value', to: 'Team' } };
+    expect(parse(stdout)).toMatchObject({ update: 'patch', fields });
     expect(stdout).toContain('# check: PATCH takes application/json; does it replace each field as a whole?');
   });
 
@@ -498,44 +464,30 @@ describe('an API of another family', () => {
       const { stdout } = await draftFrom({ '/api/rooms': { get } }, {}, '/api/rooms');
       return parse(stdout);
     };
-    expect(await filtered('**name**: *eq, sw*')).toMatchObject({
-      service: 'profiles',
-      list: { filter: true },
-    });
+    const kind = await filtered('**name**: *eq, sw*');
+    expect(kind).toMatchObject({ service: 'profiles', list: { filter: true } });
     expect(await filtered('**name**: *co, sw*\n**id**: *eq*')).toMatchObject({ list: { filter: false } });
   });
 
   it('whose PATCH takes one member alone wraps nothing where its POST does not', async () => {
-    const settings = {
-      requestBody: json({ type: 'object', properties: { settings: { type: 'object' } } }),
-    };
-    const { stdout } = await draftRooms(
-      roomsOf({ post: { requestBody: json(room) } }, { patch: settings, delete: {} }),
-    );
+    const patch = { requestBody: json(object({ settings: { type: 'object' } })) };
+    const { stdout } = await draftRooms(roomsOf(post, { patch, delete: {} }));
     expect(parse(stdout)).toMatchObject({ create: true, update: 'patch', delete: true });
   });
 
   it('whose POST alone wraps objects is read only, and says so', async () => {
-    const wrapped = json({ type: 'object', required: ['room'], properties: { room } });
-    const { stdout } = await draftRooms(
-      roomsOf({ post: { requestBody: wrapped } }, { put: { requestBody: json(room) }, delete: {} }),
-    );
+    const wrapped = { post: { requestBody: json({ ...object({ room }), required: ['room'] }) } };
+    const { stdout } = await draftRooms(roomsOf(wrapped, { ...put, delete: {} }));
     expect(parse(stdout)).toMatchObject({ create: false, update: 'none', delete: false });
-    expect(stdout).toContain(
-      '# check: Requests for /rooms have the object in room, which a descriptor cannot',
-    );
+    const told = '# check: Requests for /rooms have the object in room, which a descriptor cannot';
+    expect(stdout).toContain(told);
   });
 
   it('that wraps objects in answers alone is drafted without the wrapper', async () => {
-    const answer = { responses: { 200: json({ type: 'object', properties: { result: room } }) } };
-    const { stdout } = await draftRooms(
-      roomsOf({ post: { requestBody: json(room) } }, { get: answer, put: { requestBody: json(room) } }),
-    );
-    expect(parse(stdout)).toMatchObject({
-      create: true,
-      update: 'put',
-      serverOwned: ['id', 'created', 'modified'],
-    });
+    const get = answers(object({ result: room }));
+    const { stdout } = await draftRooms(roomsOf(post, { get, ...put }));
+    const serverOwned = ['id', 'created', 'modified'];
+    expect(parse(stdout)).toMatchObject({ create: true, update: 'put', serverOwned });
   });
 
   it.each([

@@ -26,4 +26,6 @@ export function draftFolder() {
 }
 
 export const text = { type: 'string' };
+export const object = (properties: object) => ({ type: 'object', properties });
+export const listOf = (items: object) => ({ type: 'array', items });
 export const json = (schema: object, type = 'application/json') => ({ content: { [type]: { schema } } });

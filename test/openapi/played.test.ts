@@ -99,18 +99,10 @@ it('drafts kinds that are exported, edited and applied: all as they are, but one
   setSecrets(world, 'Source', JSON.parse(shown));
   await succeed(world, 'plan', '--detailed-exitcode');
   const manifests = [...filesBelow(join(world.dir, 'config'))];
-  for (const [
-    kind,
-    {
-      edit: [from, to],
-    },
-  ] of Object.entries(plays)) {
-    const [path, text] = manifests.find(([, each]) => new RegExp(`^kind: ${kind}$`, 'm').test(each)) ?? [
-      '',
-      '',
-    ];
-    expect(text, kind).toContain(from);
-    world.write(`config/${path}`, text.replace(from, to));
+  for (const [kind, { edit }] of Object.entries(plays)) {
+    const [path, text = ''] = manifests.find(([, each]) => each.includes(`kind: ${kind}\n`)) ?? [];
+    expect(text, kind).toContain(edit[0]);
+    world.write(`config/${path}`, text.replace(...edit));
   }
   const { changes } = await world.plan();
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(plays));

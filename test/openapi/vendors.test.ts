@@ -3,14 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/model/json.ts';
-import { draftFolder, json, text } from './drafting.ts';
+import { expectEnd } from '../support/world.ts';
+import { draftFolder, json, listOf, object, text } from './drafting.ts';
 
 const { draft, write, run, pathTo } = draftFolder();
 
-const thing = {
-  type: 'object',
-  properties: { id: text, name: text, size: { type: 'integer' }, color: text },
-};
+const thing = object({ id: text, name: text, size: { type: 'integer' }, color: text });
 const limit = { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50 } };
 const offset = { name: 'offset', in: 'query', schema: { type: 'integer' } };
 const list = {
@@ -20,29 +18,21 @@ const list = {
 /** Drafts things whose calls are these, beside a plain list, POST, GET and DELETE. */
 async function things(
   calls: { list?: object; post?: object; put?: object; patch?: object },
-  object: object = thing,
+  schema: object = thing,
   more: object = {},
 ) {
-  const responses = { 200: json({ type: 'array', items: object }) };
+  const { list: listed, post = { requestBody: json(schema) }, ...others } = calls;
   const paths = {
-    '/things': {
-      get: { ...list, responses, ...calls.list },
-      post: calls.post ?? { requestBody: json(object) },
-    },
-    '/things/{id}': {
-      get: { responses: { 200: json(object) } },
-      ...(calls.put && { put: calls.put }),
-      ...(calls.patch && { patch: calls.patch }),
-      delete: {},
-    },
+    '/things': { get: { ...list, responses: { 200: json(listOf(schema)) }, ...listed }, post },
+    '/things/{id}': { get: { responses: { 200: json(schema) } }, ...others, delete: {} },
   };
   write('api.json', { openapi: '3.0.1', paths, ...more });
   const ran = await draft('api.json', '/things');
   return { ...ran, kind: parse(ran.stdout) };
 }
 
-const operation = { type: 'object', properties: { op: text, path: text, value: {} } };
-const jsonPatch = { requestBody: json({ type: 'array', items: operation }, 'application/json-patch+json') };
+const operation = object({ op: text, path: text, value: {} });
+const jsonPatch = { requestBody: json(listOf(operation), 'application/json-patch+json') };
 
 describe('a folder for each service, with parameters that all share beside them', () => {
   const service = {
@@ -51,7 +41,7 @@ describe('a folder for each service, with parameters that all share beside them'
       '/things': {
         get: {
           parameters: ['limit', 'offset'].map((name) => ({ $ref: `../shared/parameters/${name}.yaml` })),
-          responses: { 200: json({ type: 'array', items: { $ref: 'schemas/thing.yaml' } }) },
+          responses: { 200: json(listOf({ $ref: 'schemas/thing.yaml' })) },
         },
       },
     },
@@ -88,11 +78,8 @@ describe('a folder for each service, with parameters that all share beside them'
 
 describe('the body of a request', () => {
   it.each([
-    [
-      'one of several objects',
-      json({ type: 'object', properties: { things: { type: 'array', items: thing } } }),
-    ],
-    ['one of a wrapped object', json({ type: 'object', properties: { thing } })],
+    ['one of several objects', json(object({ things: listOf(thing) }))],
+    ['one of a wrapped object', json(object({ thing }))],
   ])('%s makes a kind that is only read', async (_name, requestBody) => {
     const { kind, stdout } = await things({ post: { requestBody } });
     expect(kind).toMatchObject({ create: false, update: 'none', delete: false });
@@ -104,7 +91,7 @@ describe('the body of a request', () => {
   });
 
   it.each([
-    ['a bare list', json({ type: 'array', items: thing }), 'POST /things takes a list of objects'],
+    ['a bare list', json(listOf(thing)), 'POST /things takes a list of objects'],
     ['a form', json(thing, 'multipart/form-data'), 'POST /things takes multipart/form-data, and no JSON'],
   ])('of a POST that is %s creates nothing', async (_name, requestBody, told) => {
     const { kind, stdout } = await things({ post: { requestBody }, patch: jsonPatch });
@@ -113,8 +100,8 @@ describe('the body of a request', () => {
   });
 
   it.each([
-    ['by its members', { type: 'array', items: operation }],
-    ['by its words', { type: 'array', items: { type: 'object', title: 'A single JSON-Patch step' } }],
+    ['by its members', listOf(operation)],
+    ['by its words', listOf({ type: 'object', title: 'A single JSON-Patch step' })],
   ])('of a PATCH is a JSON Patch %s, whatever its content type', async (_name, schema) => {
     const { kind, stdout } = await things({ patch: { requestBody: json(schema) } });
     expect(kind.update).toBe('json-patch');
@@ -122,10 +109,7 @@ describe('the body of a request', () => {
   });
 
   it.each([
-    [
-      'a JSON Patch in a member',
-      json({ type: 'object', properties: { operations: { type: 'array', items: operation } } }),
-    ],
+    ['a JSON Patch in a member', json(object({ operations: listOf(operation) }))],
     ['a form', json(thing, 'multipart/form-data')],
   ])('of a PATCH that is %s is not used', async (_name, requestBody) => {
     const { kind, stdout } = await things({ patch: { requestBody }, put: { requestBody: json(thing) } });
@@ -168,27 +152,22 @@ describe('prose', () => {
       size: { ...text, description: 'Its size. Cannot be changed after creation.' },
       color: { ...text, description: 'System-generated color.' },
     };
-    const { stdout, kind } = await things({ patch: jsonPatch }, { type: 'object', properties });
+    const { stdout, kind } = await things({ patch: jsonPatch }, object(properties));
     expect([...stdout.matchAll(isFixed)].map(([, name]) => name)).toEqual(['size']);
     expect(kind.serverOwned).toEqual(['id', 'color']);
-    expect((await things({}, { type: 'object', properties })).kind).not.toHaveProperty('write');
+    expect((await things({}, object(properties))).kind).not.toHaveProperty('write');
   });
 
   it('that a PATCH is not for all objects makes the draft use PUT', async () => {
     const description = 'This endpoint can only patch things of type A.';
-    const { stdout } = await things({
-      patch: { ...jsonPatch, description },
-      put: { requestBody: json(thing) },
-    });
+    const patch = { ...jsonPatch, description };
+    const { stdout } = await things({ patch, put: { requestBody: json(thing) } });
     expect(stdout).toContain('update: put  # check: PATCH is described as changing only some objects');
   });
 });
 
 it('what a tenant counts or finds out is not declared', async () => {
-  const schema = {
-    type: 'object',
-    properties: { name: text, healthy: {}, memberCount: {}, hasLogo: {}, status: text },
-  };
+  const schema = object({ name: text, healthy: {}, memberCount: {}, hasLogo: {}, status: text });
   const { kind, stdout } = await things({ patch: jsonPatch }, schema);
   expect(kind.serverOwned).toEqual(['id', 'healthy', 'memberCount', 'hasLogo', 'status']);
   expect(stdout).toContain(
@@ -203,16 +182,13 @@ describe('what an API asks of those who write', () => {
   const needing = (...required: string[]) => json({ ...thing, required });
 
   it('is its content type, what a create needs, and what an update cannot change', async () => {
-    const requestBody = json({ type: 'array', items: operation });
+    const requestBody = json(listOf(operation));
     const { kind } = await things({
       post: { requestBody: needing('name', 'size', 'id') },
       patch: { requestBody, description: 'These fields are immutable: `color`' },
     });
-    expect(kind.write).toEqual({
-      contentType: 'application/json',
-      required: ['size'],
-      immutable: ['color'],
-    });
+    const write = { contentType: 'application/json', required: ['size'], immutable: ['color'] };
+    expect(kind.write).toEqual(write);
   });
 
   it('is the id in a PUT', async () => {
@@ -226,10 +202,10 @@ describe('what an API asks of those who write', () => {
 });
 
 describe('a collection below each object of another', () => {
-  const schema = { type: 'object', properties: { name: text, usage: text } };
+  const schema = object({ name: text, usage: text });
   const below = {
     '/sources/{sourceId}/schemas': {
-      get: { ...list, responses: { 200: json({ type: 'array', items: schema }) } },
+      get: { ...list, responses: { 200: json(listOf(schema)) } },
       post: { requestBody: json(schema) },
     },
   };
@@ -265,52 +241,44 @@ describe('a collection below each object of another', () => {
 
   it('below another collection cannot be described', async () => {
     const path = '/roles/{id}/schemas/{key}/parts';
-    const { code, stderr } = await draftBelow({ [path]: { get: list } }, path);
-    expect(code).toBe(1);
-    expect(stderr).toContain('[openapi-path]');
-    expect(stderr).toMatch(/below at most\s+one other object\./);
+    const ran = draftBelow({ [path]: { get: list } }, path);
+    await expectEnd(ran, 1, '[openapi-path]', 'below at most one other object.');
   });
 });
 
 describe('every shape of collection can be described', () => {
-  const named = { type: 'object', properties: { name: text, size: { type: 'integer' } } };
-  const withId = { type: 'object', properties: { id: text, ...named.properties } };
+  const properties = { name: text, size: { type: 'integer' } };
+  const [named, withId] = [object(properties), object({ id: text, ...properties })];
   const answers = (schema: object) => ({ ...list, responses: { 200: json(schema) } });
-  const listOf = (object: object) => ({
-    get: answers({ type: 'array', items: object }),
-    post: { requestBody: json(object) },
-  });
-  const one = (object: object) => ({ get: answers(object), put: { requestBody: json(object) } });
+  const many = (schema: object) => ({ get: answers(listOf(schema)), post: { requestBody: json(schema) } });
+  const one = (schema: object) => ({ get: answers(schema), put: { requestBody: json(schema) } });
   const all = { delete: {}, patch: jsonPatch };
-  const hasSource = { type: 'object', properties: { ...named.properties, source: withId } };
+  const hasSource = object({ ...properties, source: withId });
 
-  const inMember = {
-    ...listOf(withId),
-    get: answers({ properties: { items: { type: 'array', items: withId } } }),
-  };
-  const hasLists = one({ properties: { rows: { type: 'array', items: withId } } });
+  const inMember = { ...many(withId), get: answers({ properties: { items: listOf(withId) } }) };
+  const hasLists = one({ properties: { rows: listOf(withId) } });
   const values = { name: 'value', size: 'value' };
 
   it.each<[string, string, object, string, JsonObject]>([
-    ['a list', '/things', listOf(withId), '/{id}', { key: 'name', update: 'json-patch' }],
+    ['a list', '/things', many(withId), '/{id}', { key: 'name', update: 'json-patch' }],
     ['a list in a member', '/things', inMember, '/{id}', { list: { member: 'items' } }],
     [
       'one below each object of another',
       '/sources/{id}/parts',
-      listOf(withId),
+      many(withId),
       '/{partId}',
       { kind: 'SourcePart', parent: { source: 'Source' }, path: '/sources/{source}/parts' },
     ],
     [
       'one whose objects have a member of the name of their parent',
       '/sources/{id}/parts',
-      listOf(hasSource),
+      many(hasSource),
       '/{name}',
       { parent: { parentSource: 'Source' }, path: '/sources/{parentSource}/parts', id: 'name' },
     ],
-    ['objects named by a member', '/things', listOf(named), '/{name}', { id: 'name', key: 'name' }],
-    ['objects named by how the parameter ends', '/things', listOf(named), '/{thing-name}', { id: 'name' }],
-    ['objects named by nothing that is described', '/things', listOf(named), '/{slug}', { id: 'name' }],
+    ['objects named by a member', '/things', many(named), '/{name}', { id: 'name', key: 'name' }],
+    ['objects named by how the parameter ends', '/things', many(named), '/{thing-name}', { id: 'name' }],
+    ['objects named by nothing that is described', '/things', many(named), '/{slug}', { id: 'name' }],
     [
       'a single object',
       '/org-config',
@@ -359,7 +327,7 @@ describe('every shape of collection can be described', () => {
   it('asks whether a PUT makes a single object, and by which member paths name others', async () => {
     write('api.json', {
       openapi: '3.0.1',
-      paths: { '/org-config': one(named), '/things': listOf(named), '/things/{slug}': all },
+      paths: { '/org-config': one(named), '/things': many(named), '/things/{slug}': all },
     });
     expect((await draft('api.json', '/org-config')).stdout).toContain(
       'create: false  # check: `true` if the tenant answers 404 until a PUT makes the object\n',
@@ -371,33 +339,24 @@ describe('every shape of collection can be described', () => {
 });
 
 it('ids, secrets and what the server sets are found inside JSON fields', async () => {
-  const object = (properties: object) => ({ type: 'object', properties });
-  const list = (items: object) => ({ type: 'array', items });
   const type = (...types: string[]) => ({ ...text, enum: types });
   const key = object({ sourceId: text, property: text });
   const schema = object({
     name: text,
-    membership: object({ key, children: list(object({ key, children: list(object({ key })) })) }),
-    schemes: list(object({ approverType: type('MANAGER', 'GOVERNANCE_GROUP'), approverId: text })),
-    others: list(object({ type: type('IDENTITY', 'GOVERNANCE_GROUP'), id: text, name: text })),
-    columns: list(object({ type: type('STRING', 'LONG'), id: text, name: text })),
+    membership: object({ key, children: listOf(object({ key, children: listOf(object({ key })) })) }),
+    schemes: listOf(object({ approverType: type('MANAGER', 'GOVERNANCE_GROUP'), approverId: text })),
+    others: listOf(object({ type: type('IDENTITY', 'GOVERNANCE_GROUP'), id: text, name: text })),
+    columns: listOf(object({ type: type('STRING', 'LONG'), id: text, name: text })),
     config: object({ url: text, password: text, lastUpdated: text, seen: { ...text, readOnly: true } }),
     tree: { $ref: '#/components/schemas/tree' },
   });
-  const tree = object({ roleId: text, below: list({ $ref: '#/components/schemas/tree' }) });
+  const tree = object({ roleId: text, below: listOf({ $ref: '#/components/schemas/tree' }) });
   const { kind, stdout } = await things({ patch: jsonPatch }, schema, { components: { schemas: { tree } } });
+  const group = { GOVERNANCE_GROUP: 'GovernanceGroup' };
   expect(kind.places).toEqual({
     'membership/**/sourceId': { is: 'reference', to: 'Source' },
-    'schemes/*/approverId': {
-      is: 'reference',
-      by: 'approverType',
-      to: { GOVERNANCE_GROUP: 'GovernanceGroup' },
-    },
-    'others/*/id': {
-      is: 'reference',
-      by: 'type',
-      to: { IDENTITY: 'Identity', GOVERNANCE_GROUP: 'GovernanceGroup' },
-    },
+    'schemes/*/approverId': { is: 'reference', by: 'approverType', to: group },
+    'others/*/id': { is: 'reference', by: 'type', to: { IDENTITY: 'Identity', ...group } },
     'config/password': 'secret',
     'config/lastUpdated': 'serverOwned',
     'config/seen': 'serverOwned',
@@ -411,17 +370,14 @@ it('ids, secrets and what the server sets are found inside JSON fields', async (
 
 describe('a whole document', () => {
   const collection = (name: string, tag: string, properties: object) => {
-    const schema = { type: 'object', properties: { id: text, name: text, ...properties } };
-    const get = { ...list, tags: [tag], responses: { 200: json({ type: 'array', items: schema }) } };
+    const schema = object({ id: text, name: text, ...properties });
+    const get = { ...list, tags: [tag], responses: { 200: json(listOf(schema)) } };
     return {
       [`/v2025/${name}`]: { get, post: { requestBody: json(schema) } },
       [`/v2025/${name}/{id}`]: { patch: jsonPatch },
     };
   };
-  const reference = (type: string) => ({
-    type: 'object',
-    properties: { id: text, name: text, type: { ...text, enum: [type] } },
-  });
+  const reference = (type: string) => object({ id: text, name: text, type: { ...text, enum: [type] } });
   const paths = {
     ...collection('workgroups', 'Governance Groups', {}),
     ...collection('roles', 'Roles', {
@@ -429,7 +385,7 @@ describe('a whole document', () => {
       approver: reference('GOVERNANCE_GROUP'),
       parent: reference('ROLE'),
       space: reference('PLANET'),
-      rules: { type: 'object', properties: { governanceGroupId: text, planetId: text } },
+      rules: object({ governanceGroupId: text, planetId: text }),
     }),
     ...collection('sim-integrations', 'Integrations', {}),
     '/v2025/role-events': { get: list },
@@ -442,8 +398,8 @@ describe('a whole document', () => {
   };
 
   it('is drafted into a folder, and each path that is left out is named with the reason', async () => {
-    const values = { responses: { 200: json({ type: 'array', items: text }) } };
-    const listed = { get: { responses: { 200: json({ type: 'array', items: thing }) } }, post: {} };
+    const values = { responses: { 200: json(listOf(text)) } };
+    const listed = { get: { responses: { 200: json(listOf(thing)) } }, post: {} };
     const { code, stdout, stderr } = await all({
       ...collection('beta/roles', 'Roles', {}),
       '/v2025/context': { get: values, patch: jsonPatch },
@@ -488,15 +444,12 @@ describe('a whole document', () => {
       'rules/governanceGroupId': { is: 'reference', to: 'Workgroup' },
       'rules/planetId': { is: 'reference', to: 'Planet' },
     });
-    expect(role.match(/check: no kind \w+ is described/g)).toEqual(
-      Array(2).fill('check: no kind Planet is described'),
-    );
+    const unknown = 'check: no kind Planet is described';
+    expect(role.match(/check: no kind \w+ is described/g)).toEqual([unknown, unknown]);
   });
 
   it('without a collection is an error', async () => {
     write('api.json', { openapi: '3.0.1', paths: { '/v2025/status': { get: {} } } });
-    const { code, stderr } = await draft('api.json', '--all', 'kinds');
-    expect(code).toBe(1);
-    expect(stderr).toContain('api.json describes no collection.');
+    await expectEnd(draft('api.json', '--all', 'kinds'), 1, 'api.json describes no collection.');
   });
 });

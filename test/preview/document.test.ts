@@ -10,20 +10,16 @@ const shown = (content: Json): string =>
   renderedSide({ is: 'rendered', value: { is: 'chat', content } })?.document.replace(/.*<\/head>/s, '') ?? '';
 
 describe('chat messages', () => {
+  const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
+  const button = (text: string) => ({ type: 'button', text: { type: 'plain_text', text } });
+
   it('shows the blocks of Slack', () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: 'Tasks' } },
-      {
-        type: 'section',
-        text: { type: 'mrkdwn', text: '*3* due' },
-        fields: [{ type: 'mrkdwn', text: 'soon' }],
-      },
+      { type: 'section', text: mrkdwn('*3* due'), fields: [mrkdwn('soon')] },
       { type: 'divider' },
-      { type: 'context', elements: [{ type: 'mrkdwn', text: 'ACME' }] },
-      {
-        type: 'actions',
-        elements: [{ type: 'button', text: { type: 'plain_text', text: 'Open' }, url: 'https://x.example' }],
-      },
+      { type: 'context', elements: [mrkdwn('ACME')] },
+      { type: 'actions', elements: [{ ...button('Open'), url: 'https://x.example' }] },
       { type: 'image', alt_text: 'logo', image_url: 'https://x.example/a.png' },
     ];
     expect(shown({ text: 'fallback', blocks })).toContain(
@@ -48,8 +44,7 @@ describe('chat messages', () => {
   });
 
   it('shows what stands beside a section there, and not after it', () => {
-    const button = { type: 'button', text: { type: 'plain_text', text: 'Decide' } };
-    const section = { type: 'section', text: { type: 'mrkdwn', text: 'Two *requests*' }, accessory: button };
+    const section = { type: 'section', text: mrkdwn('Two *requests*'), accessory: button('Decide') };
     const field = { type: 'static_select', placeholder: { type: 'plain_text', text: 'Choose' } };
     const beside = (label: string) =>
       `<div class="row"><div><p>Two <strong>requests</strong></p></div><div><span class="button">${label}</span></div></div>`;
@@ -65,26 +60,18 @@ describe('chat messages', () => {
   });
 
   it('shows fields in two columns, quotes, what is struck, and which button is grave', () => {
-    const field = (text: string) => ({ type: 'mrkdwn', text });
-    const button = (text: string, style: string) => ({
-      type: 'button',
-      style,
-      text: { type: 'plain_text', text },
-    });
+    const styled = (text: string, style: string) => ({ ...button(text), style });
     const column = (text: string) => `<div><p>${text}</p></div>`;
     const blocks = [
-      { type: 'section', fields: [field('a'), field('b'), field('c')] },
-      { type: 'section', text: field('Because:\n> of *that*\n>and this\nnot ~so~') },
-      { type: 'actions', elements: [button('Yes', 'primary'), button('No', 'danger')] },
+      { type: 'section', fields: ['a', 'b', 'c'].map(mrkdwn) },
+      { type: 'section', text: mrkdwn('Because:\n> of *that*\n>and this\nnot ~so~') },
+      { type: 'actions', elements: [styled('Yes', 'primary'), styled('No', 'danger')] },
     ];
     expect(shown({ blocks })).toContain(
       `<div class="row">${column('a')}${column('b')}</div><p>c</p><p>Because:\n<span class="quote">of <strong>that</strong>\nand this</span>not <s>so</s></p><span class="button primary">Yes</span><span class="button danger">No</span>`,
     );
-    const actions = ['positive', 'destructive', 'default'].map((style) => ({
-      type: 'Action.Submit',
-      title: style,
-      style,
-    }));
+    const styles = ['positive', 'destructive', 'default'];
+    const actions = styles.map((style) => ({ type: 'Action.Submit', title: style, style }));
     expect(shown({ messageJSON: { content: { actions } } })).toContain(
       '<span class="button primary">positive</span><span class="button danger">destructive</span><span class="button">default</span>',
     );

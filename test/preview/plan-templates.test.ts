@@ -60,19 +60,13 @@ describe('a template before and after a planned change', () => {
     {
       what: 'takes away all items that were added to a list, the last of which a plan names first',
       body: { slackTemplate: { blocks: ['a', 'b', 'c'] } },
-      diff: [
-        at('/slackTemplate/blocks/2', 'add', null, 'c'),
-        at('/slackTemplate/blocks/1', 'add', null, 'b'),
-      ],
+      diff: ['c', 'b'].map((item, to) => at(`/slackTemplate/blocks/${2 - to}`, 'add', null, item)),
       before: { slackTemplate: { blocks: ['a'] } },
     },
     {
       what: 'gives back the items of a list that were taken away',
       body: { slackTemplate: { blocks: ['a'] } },
-      diff: [
-        at('/slackTemplate/blocks/2', 'remove', 'c', null),
-        at('/slackTemplate/blocks/1', 'remove', 'b', null),
-      ],
+      diff: ['c', 'b'].map((item, to) => at(`/slackTemplate/blocks/${2 - to}`, 'remove', item, null)),
       before: { slackTemplate: { blocks: ['a', 'b', 'c'] } },
     },
   ])('$what', ({ body, diff, before, after = body }) => {
@@ -80,14 +74,9 @@ describe('a template before and after a planned change', () => {
   });
 
   it('knows a delete by its differences, and shows nothing sensitive', () => {
-    const diff = [
-      at('/body', 'remove', 'text', null),
-      { ...at('/subject', 'remove', null, null), sensitive: true },
-    ];
-    expect(sidesOf(planned('delete', [], diff))).toEqual({
-      before: { body: 'text', subject: '(sensitive)' },
-      after: null,
-    });
+    const subject = { ...at('/subject', 'remove', null, null), sensitive: true };
+    const deleted = planned('delete', [], [at('/body', 'remove', 'text', null), subject]);
+    expect(sidesOf(deleted)).toEqual({ before: { body: 'text', subject: '(sensitive)' }, after: null });
   });
 
   it('knows what a delete goes back to only from the default', () => {

@@ -52,20 +52,16 @@ describe('the server', () => {
     expect(status).toBe(200);
     const { context, markup } = JSON.parse(text);
     expect(context).toMatchObject({ user: { name: 'Ann Example' } });
-    expect(sidesIn(markup)).toEqual([
-      null,
-      {
-        inbox: expect.stringContaining('Hi Ann Example'),
-        document: expect.stringContaining('&lt;b&gt;x&lt;/b&gt;'),
-      },
-    ]);
-    const mine = JSON.stringify({ address: welcome.address, context: { x: 'mine' } });
-    expect(sidesIn(JSON.parse((await render(mine)).text).markup)[1]).toEqual({
-      inbox: expect.stringContaining('Hi ${user.name}'),
-      document: expect.stringContaining('&lt;b&gt;mine&lt;/b&gt;'),
+    const side = (greeting: string, x: string) => ({
+      inbox: expect.stringContaining(greeting),
+      document: expect.stringContaining(`&lt;b&gt;${x}&lt;/b&gt;`),
     });
+    expect(sidesIn(markup)).toEqual([null, side('Hi Ann Example', 'x')]);
+    const mine = JSON.stringify({ address: welcome.address, context: { x: 'mine' } });
+    expect(sidesIn(JSON.parse((await render(mine)).text).markup)[1]).toEqual(side('Hi ${user.name}', 'mine'));
   });
 
+  const path = '/api/templates';
   const hosted = (name: string) => () => ({ headers: { host: `${name}:${new URL(preview.url).port}` } });
   const posted = (headers: Asked['headers']) => ({ path: '/api/render', method: 'POST', headers });
   it.each<[string, () => Asked]>([
@@ -74,11 +70,8 @@ describe('the server', () => {
     ['a host name that begins with the right one', hosted('127.0.0.1.evil.example')],
     ['a page of another origin', () => ({ headers: { origin: 'http://evil.example' } })],
     ['another site', () => ({ headers: { 'sec-fetch-site': 'cross-site' } })],
-    ['the list without the token', () => ({ path: '/api/templates' })],
-    [
-      'the list with a wrong token',
-      () => ({ path: '/api/templates', headers: { 'x-preview-token': 'x'.repeat(32) } }),
-    ],
+    ['the list without the token', () => ({ path })],
+    ['the list with a wrong token', () => ({ path, headers: { 'x-preview-token': 'x'.repeat(32) } })],
     ['a POST without an origin', () => posted({ 'x-preview-token': token })],
     ['a POST of another origin', () => posted({ ...own(), origin: 'http://127.0.0.1' })],
     ['a POST without the token', () => posted({ origin: own().origin })],
@@ -148,16 +141,13 @@ describe('the server', () => {
     expect((await ask(hosted('localhost')())).status).toBe(200);
   });
 
+  const endless = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
   it.each([
     ['no JSON', '{', 400],
     ['no object', '[]', 400],
     ['an unknown address', '{"address":"NotificationTemplate/x/EMAIL/en"}', 404],
     ['a context that is no object', JSON.stringify({ address: welcome.address, context: [1] }), 400],
-    [
-      'a context that is nested without end',
-      `{"address":"${welcome.address}","context":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`,
-      400,
-    ],
+    ['a context that is nested without end', `${wanted.slice(0, -1)},"context":${endless}}`, 400],
     ['too much', JSON.stringify({ address: welcome.address, context: { x: 'x'.repeat(1_100_000) } }), 400],
   ])('answers %s', async (_what, body, status) => {
     expect((await render(body)).status).toBe(status);

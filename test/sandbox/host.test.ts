@@ -14,10 +14,7 @@ describe('a variation from the command line', () => {
   it.each([
     ['jsonText', '"jsonText" is one of text, object, map'],
     ['jsonText=yaml', '"jsonText" is one of text, object, map'],
-    [
-      'experimentalHeader=',
-      '"experimentalHeader=" is not a variation. A variation is NAME=VALUE. Names: jsonText,',
-    ],
+    ['experimentalHeader=', 'Header=" is not a variation. A variation is NAME=VALUE. Names: jsonText,'],
     ['toString=x', '"toString=x" is not a variation'],
   ])('%s is refused with what would do', (text, message) => {
     expect(() => parseVariations([text])).toThrow(VariationSyntaxError);
@@ -25,9 +22,8 @@ describe('a variation from the command line', () => {
   });
 
   it('decides how the embedded tenant answers', async () => {
-    const sandbox = await start({
-      variations: parseVariations(['experimentalHeader=X-Acme', 'jsonText=map']),
-    });
+    const variations = parseVariations(['experimentalHeader=X-Acme', 'jsonText=map']);
+    const sandbox = await start({ variations });
     const senders = 'GET /v2025/verified-from-addresses';
     expect(await call(sandbox, senders)).toMatchObject({ status: 400 });
     expect(await call(sandbox, senders, { headers: { 'X-Acme': 'true' } })).toMatchObject({ status: 200 });
