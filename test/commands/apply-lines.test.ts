@@ -6,10 +6,7 @@ import { createTestWorld, expectEnd } from '../support/world.ts';
 
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
 const eventsIn = (text: string): Record<string, unknown>[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  JSON.parse(`[${text.trimEnd().split('\n').join()}]`);
 
 it('tells the plan, each change as it begins and ends, and the summary', async () => {
   const world = await createTestWorld();
@@ -17,20 +14,14 @@ it('tells the plan, each change as it begins and ends, and the summary', async (
   world.sandbox.faults.add({ kind: 'status', status: 403, method: 'POST', path: '/v2025', nth: 1 });
   const { stdout } = await expectEnd(world.run('apply --yes --format jsonl'), 3);
   const events = eventsIn(stdout);
-  expect(events[0]).toMatchObject({
-    type: 'planned',
-    environment: 'test',
-    summary: { create: 2 },
-    changes: [{ action: 'create' }, { action: 'create' }],
-  });
+  const changes = [{ action: 'create' }, { action: 'create' }];
+  expect(events[0]).toMatchObject({ type: 'planned', environment: 'test', summary: { create: 2 }, changes });
   const types = events.map(({ type }) => type);
   expect(types.filter((type) => type === 'started')).toHaveLength(2);
   expect([...types].sort()).toEqual(['done', 'failed', 'planned', 'started', 'started', 'summary']);
   expect(types.at(-1)).toBe('summary');
   expect(events.at(-1)).toMatchObject({ outcome: 'partial', summary: { done: 1, failed: 1 }, exitCode: 3 });
-  expect(events.find(({ type }) => type === 'failed')).toMatchObject({
-    error: expect.stringContaining('403'),
-  });
+  expect(events.find(({ type }) => type === 'failed')?.error).toContain('403');
 });
 
 it('tells also what never began, and why nothing was applied', async () => {

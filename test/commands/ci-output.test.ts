@@ -15,34 +15,28 @@ const hostile = [
   'section_start:1:x',
 ].join('\n');
 
-const template = (text: string) => ({
-  kind: 'NotificationTemplate',
-  key: 'password_expiring',
-  medium: 'EMAIL',
-  locale: 'en',
-  subject: text,
-  body: text,
-});
+const key = { key: 'password_expiring', medium: 'EMAIL', locale: 'en' };
+const template = (text: string) => ({ kind: 'NotificationTemplate', ...key, subject: text, body: text });
 
 it.each([
-  ['validate'],
-  ['plan', '--verbose'],
-  ['plan', '--format', 'markdown'],
-  ['plan', '--format', 'html'],
-  ['plan', '--format', 'json'],
-  ['plan', '--out', '-'],
-  ['apply', '--dry-run'],
-  ['apply', '--yes', '--verbose'],
-  ['apply', '--yes', '--format', 'jsonl'],
-])('holds no command from manifests: %j', async (...argv) => {
+  'validate',
+  'plan --verbose',
+  'plan --format markdown',
+  'plan --format html',
+  'plan --format json',
+  'plan --out -',
+  'apply --dry-run',
+  'apply --yes --verbose',
+  'apply --yes --format jsonl',
+])('holds no command from manifests: %s', async (line) => {
   world.declare([template(hostile), { kind: hostile, label: hostile }]);
-  const refused = await expectEnd(world.run(...argv), 1);
+  const refused = await expectEnd(world.run(line), 1);
   world.declare([
     template(hostile),
     { kind: 'SenderAddress', email: 'a@acme.example' },
     { kind: 'AuthProfile', name: hostile, type: 'MFA' },
   ]);
-  const ran = await succeed(world, ...argv);
+  const ran = await succeed(world, line);
   for (const { stdout, stderr } of [refused, ran]) expect(commandsIn(stdout + stderr)).toEqual([]);
 });
 
@@ -50,29 +44,18 @@ it('holds no command from the tenant, neither in differences nor in its messages
   world.declare([template('plain')]);
   await succeed(world, 'apply --yes');
   for (const each of world.sandbox.state.templates) each.subject = hostile;
-  for (const argv of [
-    ['plan'],
-    ['plan', '--format=markdown'],
-    ['export', '--out', 'a'],
-    ['apply', '--dry-run'],
-  ]) {
-    const { stdout, stderr } = await succeed(world, ...argv);
+  for (const line of ['plan', 'plan --format=markdown', 'export --out a', 'apply --dry-run']) {
+    const { stdout, stderr } = await succeed(world, line);
     expect(commandsIn(stdout + stderr)).toEqual([]);
   }
 });
 
-it.each([['--format=json'], ['--format', 'json']])(
-  'is JSON for %j after a failure too',
-  async (...format) => {
-    world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
-    for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere']) {
-      const { json } = await expectEnd(world.run(command, ...format), 1);
-      expect(json).toMatchObject({
-        diagnostics: expect.arrayContaining([expect.objectContaining({ severity: 'error' })]),
-      });
-    }
-  },
-);
+it.each(['--format=json', '--format json'])('is JSON for %s after a failure too', async (format) => {
+  world.write('config/a.yaml', 'kind: SenderAddress\nemial: a@acme.example\n');
+  const diagnostics = expect.arrayContaining([expect.objectContaining({ severity: 'error' })]);
+  for (const command of ['validate', 'plan', 'apply', 'search x', 'plan --nonsense', 'plan -e nowhere'])
+    expect((await expectEnd(world.run(`${command} ${format}`), 1)).json).toMatchObject({ diagnostics });
+});
 
 it('ends with 3 where a manifest could not be merged, and merges the others', async () => {
   // The description is an alias of a key that the tenant no longer has.
@@ -96,11 +79,8 @@ it('ends with 3 where a manifest could not be merged, and merges the others', as
   for (const each of world.sandbox.state.templates) {
     if (each.key === 'password_expiring' && each.locale === 'en') each.subject = 'by hand';
   }
-  await expectEnd(
-    world.run('export --merge --kinds SimIntegration NotificationTemplate'),
-    3,
-    '[cannot-edit]',
-  );
+  const merge = world.run('export --merge --kinds SimIntegration NotificationTemplate');
+  await expectEnd(merge, 3, '[cannot-edit]');
   expect(world.read('config/desk.yaml')).toBe(manifest);
   expect(world.read('config/senders.yaml')).toContain('by hand');
 });

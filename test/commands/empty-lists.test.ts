@@ -37,9 +37,8 @@ describe.each(waysToSayNothing)('on a host that says %o for an empty list', (var
   test('a search without profiles prints an empty table, and its impact is 0', async () => {
     const world = await open(search(lookup));
     await succeed(world, 'search', 'In Oslo');
-    expect(await world.run('search', 'In Oslo', '--format', 'json')).toMatchObject({
-      json: { count: 0, profiles: [] },
-    });
+    const { json } = await world.run('search', 'In Oslo', '--format', 'json');
+    expect(json).toMatchObject({ count: 0, profiles: [] });
     const { changes }: Plan = await world.plan('--impact');
     expect(changes[0]?.impact).toMatchObject({ before: 0, after: 0 });
   });

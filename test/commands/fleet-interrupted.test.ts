@@ -43,9 +43,8 @@ describe('the environments that were not begun', () => {
     expect(comment).toContain('| eu-2 | not run |');
     expect(comment).not.toContain('| ❌');
     expect(fleet.read('result.html')).not.toContain('class="alarm"');
-    expect(fleet.read('result.xml')).toMatch(
-      /<testsuite name="eu-2" tests="1" failures="0" errors="0" skipped="1"/,
-    );
+    const suite = '<testsuite name="eu-2" tests="1" failures="0" errors="0" skipped="1"';
+    expect(fleet.read('result.xml')).toContain(suite);
   });
 
   it('have the error `not-run` in the result file', async () => {
@@ -53,11 +52,9 @@ describe('the environments that were not begun', () => {
     const { environments, summary } = JSON.parse(fleet.read('result.json'));
     expect(summary).toMatchObject({ environments: 3, failed: 2 });
     expect(environments[0]).toMatchObject({ name: 'eu-1', result: { outcome: 'done' }, error: null });
+    const error = { exitCode: 130, diagnostics: [{ code: 'not-run' }] };
     for (const each of environments.slice(1)) {
-      expect(each).toMatchObject({
-        result: null,
-        error: { exitCode: 130, diagnostics: [{ code: 'not-run' }] },
-      });
+      expect(each).toMatchObject({ result: null, error });
       // Its plan was made, so it was read.
       expect(each.error.diagnostics[0].message).not.toContain('read');
     }

@@ -5,14 +5,12 @@ import { createTestWorld, expectEnd, seedFile, succeed } from '../support/world.
 
 const desk = { kind: 'SimIntegration', name: 'Desk', type: 'Jira' };
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
-const createDesk = () =>
-  createTestWorld({
-    seed: `
+const seed = `
 simIntegrations:
   - { name: Desk, type: Jira, attributes: { url: https://desk.example.com, password: hunter2hunter2 } }
 senders: [{ email: a@acme.example }, { email: b@acme.example }]
-`,
-  });
+`;
+const createDesk = () => createTestWorld({ seed });
 
 it('prints live objects as an export writes them, secrets as !secret, in one stream that can be a manifest', async () => {
   const world = await createDesk();
@@ -66,12 +64,8 @@ it("prints the vendor's default of what nobody customised, and says so", async (
 });
 
 it('prints what is declared, after variables and overlays', async () => {
-  const world = await createTestWorld({
-    environment: {
-      variables: { kind: 'Jira' },
-      overlays: [{ target: 'SimIntegration/*', merge: { description: 'from the overlay' } }],
-    },
-  });
+  const overlays = [{ target: 'SimIntegration/*', merge: { description: 'from the overlay' } }];
+  const world = await createTestWorld({ environment: { variables: { kind: 'Jira' }, overlays } });
   world.write(
     'config/all.yaml',
     'kind: SimIntegration\nname: Desk\ntype: !var kind\nattributes: { password: !secret PASSWORD }\nlifecycle: { protect: true }\n',
@@ -85,14 +79,13 @@ it('prints what is declared, after variables and overlays', async () => {
 
 it('prints the former name and the parent of an object as a manifest has them', async () => {
   const world = await createTestWorld();
-  world.write(
-    'kinds/Room.kind.yaml',
-    'kind: Room\npath: /v2025/rooms\nupdate: put\nfields: { size: value }\n',
-  );
-  world.write(
-    'kinds/Desk.kind.yaml',
-    'kind: Desk\npath: /v2025/rooms/{room}/desks\nparent: { room: Room }\nfields: { size: value }\n',
-  );
+  const described = (kind: string, path: string, more: string) =>
+    world.write(
+      `kinds/${kind}.kind.yaml`,
+      `kind: ${kind}\npath: /v2025/${path}\n${more}\nfields: { size: value }\n`,
+    );
+  described('Room', 'rooms', 'update: put');
+  described('Desk', 'rooms/{room}/desks', 'parent: { room: Room }');
   const manifests =
     'kind: Room\nname: b\nsize: 1\nlifecycle:\n  renamedFrom: a\n---\nkind: Desk\nroom: !ref Room/b\nname: c\nsize: 2\n';
   world.write('config/all.yaml', manifests);
@@ -104,7 +97,7 @@ it.each([
   [
     'get SenderAddress/a@acme.example --declared',
     'not-declared',
-    'Did you mean `SenderAddress/b%40acme.example`?',
+    'you mean `SenderAddress/b%40acme.example`?',
   ],
   ['get SenderAdress/a@acme.example', 'unknown-kind', 'Did you mean `SenderAddress`?'],
   ['get NotificationTemplate/welcome', 'address-glob', 'NotificationTemplate/KEY/MEDIUM/LOCALE'],
@@ -116,12 +109,11 @@ it.each([
 
 it('prints what it finds before it says what is missing', async () => {
   const world = await createDesk();
-  const ran = await world.run('get SenderAddress/a@acme.example SenderAddress/missing@acme.example');
-  expect([ran.code, ran.stdout]).toEqual([1, 'kind: SenderAddress\nemail: a@acme.example\n']);
+  const get = 'get SenderAddress/a@acme.example SenderAddress/missing@acme.example';
+  const { stdout } = await expectEnd(world.run(get), 1);
+  expect(stdout).toBe('kind: SenderAddress\nemail: a@acme.example\n');
   // In JSON, both are one value.
-  const { json } = await world.run(
-    'get SenderAddress/a@acme.example SenderAddress/missing@acme.example --format json',
-  );
+  const { json } = await world.run(`${get} --format json`);
   expect(json).toMatchObject({
     objects: [{ address: 'SenderAddress/a%40acme.example' }],
     diagnostics: [{ code: 'not-in-tenant' }],

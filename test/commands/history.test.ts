@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runUnfinished } from '../../src/applier/saved-file.ts';
 import { acquireLock } from '../../src/engine/lock.ts';
-import { get, isArray, isObject, type Json } from '../../src/model/json.ts';
+import { get, isObject, type JsonObject, objectsIn } from '../../src/model/json.ts';
 import { createTestFleet } from '../support/fleet.ts';
 import { commitAll, git } from '../support/repository.ts';
 import { createTestWorld, expectEnd, succeed, type World } from '../support/world.ts';
 
 const sender = (email: string) => ({ kind: 'SenderAddress', email });
 
-function appliesIn(json: Json): Json[] {
-  const applies = isObject(json) ? get(json, 'applies') : null;
-  return isArray(applies) ? [...applies] : [];
+/** What `history --format json` lists. */
+async function appliesOf(world: Pick<World, 'run'>, ...argv: string[]): Promise<JsonObject[]> {
+  const { json } = await succeed(world, 'history --format json', ...argv);
+  return objectsIn(isObject(json) ? (get(json, 'applies') ?? null) : null);
 }
 
 async function applySenders(world: World, ...emails: string[]) {
@@ -31,16 +32,10 @@ it('lists the applies, the newest first, with the commit that they were made at'
   await succeed(world, 'apply --yes');
   await applySenders(world, 'a@acme.example', 'b@acme.example', 'c@acme.example');
   const revision = git(world.dir, 'rev-parse', 'HEAD');
-  const applies = appliesIn((await succeed(world, 'history --format json')).json);
-  expect(applies).toMatchObject([
-    {
-      environment: 'test',
-      outcome: 'done',
-      summary: { done: 2 },
-      revision: `${revision}-dirty`,
-      undoes: null,
-    },
-    { environment: 'test', outcome: 'done', summary: { done: 1 }, revision },
+  const both = { environment: 'test', outcome: 'done' };
+  expect(await appliesOf(world)).toMatchObject([
+    { ...both, summary: { done: 2 }, revision: `${revision}-dirty`, undoes: null },
+    { ...both, summary: { done: 1 }, revision },
   ]);
   const { stdout } = await succeed(world, 'history --limit 1');
   expect(stdout.replaceAll(/ {2,}/g, '  ')).toMatch(
@@ -60,28 +55,21 @@ it('marks a commit that does not have the files that were applied', async () => 
   await succeed(world, 'apply --yes');
   rmSync(join(world.dir, 'config/new.yaml'));
   await applySenders(world, 'c@acme.example');
-  const { json } = await succeed(world, 'history --format json');
-  expect(appliesIn(json).map((apply) => isObject(apply) && get(apply, 'revision'))).toEqual([
-    `${head}-dirty`,
-    `${head}-dirty`,
-    head,
-  ]);
+  const revisions = (await appliesOf(world)).map(({ revision }) => revision);
+  expect(revisions).toEqual([`${head}-dirty`, `${head}-dirty`, head]);
   expect((await succeed(world, 'history')).stdout).toContain(`  ${head.slice(0, 10)}-dirty  `);
 });
 
 it('tells an apply that is running from one that was killed', async () => {
   const world = await createTestWorld();
   await applySenders(world, 'a@acme.example');
-  const [past] = appliesIn((await succeed(world, 'history --format json')).json);
-  const file = isObject(past) ? String(get(past, 'file')) : '';
+  const [past] = await appliesOf(world);
+  const file = String(past?.file);
   const leave = (startedAt: string) => {
     const unfinished = { startedAt, outcome: 'interrupted', diagnostics: [runUnfinished] };
     world.write(file, JSON.stringify({ ...JSON.parse(world.read(file)), ...unfinished }));
   };
-  const outcomes = async () => {
-    const { json } = await succeed(world, 'history --format json');
-    return appliesIn(json).map((apply) => isObject(apply) && get(apply, 'outcome'));
-  };
+  const outcomes = async () => (await appliesOf(world)).map(({ outcome }) => outcome);
   leave('2999-01-01T00:00:00Z');
   expect(await outcomes()).toEqual(['interrupted']);
   const lock = await acquireLock(join(world.dir, '.tenantctl/test'));
@@ -102,9 +90,8 @@ it.each([
   world.declare([{ kind: 'ProfileSearch', label: 'A', rules: [] }, byHand]);
   world.sandbox.faults.add({ ...fault, method: 'POST', path: '/api', times: 99 });
   await expectEnd(world.run('apply --yes'), 3);
-  expect(appliesIn((await succeed(world, 'history --format json')).json)).toMatchObject([
-    { summary: { done: 0, failed: 0, unknown: 0, notAttempted: 1, [outcome]: 1 } },
-  ]);
+  const summary = { done: 0, failed: 0, unknown: 0, notAttempted: 1, [outcome]: 1 };
+  expect(await appliesOf(world)).toMatchObject([{ summary }]);
   // As the report of the apply counts them.
   expect((await succeed(world, 'history')).stdout).toContain(`  partial  1 ${outcome}, 1 by hand  `);
 });
@@ -114,8 +101,7 @@ it('names a file that says nothing, and no other file of the folder', async () =
   world.write('.tenantctl/test/results/2026-01-01T00-00-00-000Z-test.json', '{');
   world.write('.tenantctl/test/results/2025-01-01T00-00-00-000Z-test.json/a-folder', '');
   world.write('.tenantctl/test/results/notes.json', '{}');
-  const applies = appliesIn((await succeed(world, 'history --format json')).json);
-  expect(applies).toMatchObject([
+  expect(await appliesOf(world)).toMatchObject([
     { startedAt: '2026-01-01T00:00:00.000Z', unreadable: expect.stringContaining('is not JSON') },
     { startedAt: '2025-01-01T00:00:00.000Z', unreadable: expect.stringContaining('is not a regular file') },
   ]);
@@ -126,10 +112,8 @@ it('lists all environments, or those of --env', async () => {
   const fleet = await createTestFleet({ names: ['eu-1', 'us-1'] });
   fleet.declare([sender('a@acme.example')]);
   await succeed(fleet, 'apply -e * --yes');
-  const namesOf = async (...argv: string[]) => {
-    const { stdout } = await fleet.run('history --format json', ...argv);
-    return appliesIn(JSON.parse(stdout)).map((apply) => isObject(apply) && get(apply, 'environment'));
-  };
+  const namesOf = async (...argv: string[]) =>
+    (await appliesOf(fleet, ...argv)).map(({ environment }) => environment);
   expect((await namesOf()).sort()).toEqual(['eu-1', 'us-1']);
   expect(await namesOf('-e', 'us-*')).toEqual(['us-1']);
   await expectEnd(fleet.run('rollback --last -e *'), 1, '[several-environments]');
@@ -139,37 +123,28 @@ it('rollback --last undoes the latest apply, says which, and says that it brings
   const world = await createTestWorld();
   await applySenders(world, 'a@acme.example');
   await applySenders(world, 'a@acme.example', 'b@acme.example');
-  const [last] = appliesIn((await succeed(world, 'history --format json')).json);
-  const { file, startedAt } = isObject(last) ? last : {};
+  const [{ file, startedAt } = {}] = await appliesOf(world);
   const back = await succeed(world, 'rollback --last --out back.json');
   expect(back.stderr).toContain(`Undoes the apply of ${startedAt} (done): ${file}`);
   expect(back.stderr).not.toContain('was a rollback itself');
   await succeed(world, 'apply back.json --max-deletes 1');
   expect(world.sandbox.state.senders.map(({ email }) => email)).toEqual(['a@acme.example']);
-  const [undone] = appliesIn((await succeed(world, 'history --format json')).json);
-  expect(undone).toMatchObject({ undoes: { startedAt } });
-  const again = await succeed(world, 'rollback --last');
-  expect(again.stderr).toContain(
-    `That apply was a rollback itself: this plan brings back what it undid, the apply of ${startedAt}`,
-  );
+  expect((await appliesOf(world))[0]).toMatchObject({ undoes: { startedAt } });
+  const told = `That apply was a rollback itself: this plan brings back what it undid, the apply of ${startedAt}`;
+  const again = await expectEnd(world.run('rollback --last'), 0, told);
   expect(again.stdout).toContain('1 to create');
 });
 
-it.each([
-  ['rollback', '[usage]'],
-  ['rollback result.json --last', '[usage]'],
-  ['rollback --last', '[no-result]'],
-])('%s is refused, and says what to do', async (line, code) => {
+it('rollback is refused without a result, or with two, and --last passes over none that cannot be read', async () => {
   const world = await createTestWorld();
-  await expectEnd(world.run(line), 1, code);
-});
-
-it('rollback --last passes over no result that cannot be read', async () => {
-  const world = await createTestWorld();
-  await applySenders(world, 'a@acme.example');
-  world.write('.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json', '{');
+  for (const line of ['rollback', 'rollback result.json --last'])
+    await expectEnd(world.run(line), 1, '[usage]');
   await expectEnd(world.run('rollback --last'), 1, '[no-result]');
-  rmSync(join(world.dir, '.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json'));
+  await applySenders(world, 'a@acme.example');
+  const latest = '.tenantctl/test/results/9999-01-01T00-00-00-000Z-test.json';
+  world.write(latest, '{');
+  await expectEnd(world.run('rollback --last'), 1, '[no-result]');
+  rmSync(join(world.dir, latest));
   // It would delete the only sender, which a guard refuses.
   await expectEnd(world.run('rollback --last'), 4);
 });

@@ -10,6 +10,9 @@ import { createTestWorld, expectEnd, filesBelow, succeed, type WorldOptions } fr
 /** What was printed, on one line, without the code of what it is about. */
 const wordsOf = (text: string) => text.replaceAll(/\s+|\[ids-kept\]/g, ' ').replaceAll(/ +/g, ' ');
 
+/** A tenant whose role has these members. */
+const seedWith = (members: JsonObject) => caseSeed('A', [{ ...caseRole('A'), ...members }]);
+
 const world = (options: WorldOptions = {}) =>
   createTestWorld({ seed: caseSeed('A', [caseRole('A')]), files: caseFiles(), ...options });
 
@@ -47,14 +50,7 @@ it('an export of one tenant, applied to another one, has its ids at every place'
 });
 
 /** A source that the project makes itself, and a role whose criteria name it. */
-const source = {
-  kind: 'Source',
-  path: '/v2025/sources',
-  key: 'name',
-  update: 'none',
-  create: true,
-  delete: true,
-};
+const source = { ...caseKinds.Source, update: 'none', create: true, delete: true };
 const withSources = (...roles: JsonObject[]) => ({
   files: { ...caseFiles(), 'kinds/Source.kind.yaml': JSON.stringify(source) },
   seed: caseSeed('A', roles).replace(JSON.stringify(caseKinds.Source), JSON.stringify(source)),
@@ -95,12 +91,8 @@ it('an id that the same plan makes is filled in at its places, and what names it
   await expectEnd(run('apply', '--yes', '--result', 'result.json', '--allow-delete-all', 'Role'), 0);
   const deletes = sandbox.log.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
   expect(deletes).toEqual([`/v2025/roles/${role?.id}`, `/v2025/sources/${made}`]);
-  for (const argv of [
-    ['rollback', 'result.json', '--out', 'back.json'],
-    ['apply', 'back.json', '--yes'],
-  ]) {
-    await expectEnd(run(...argv), 0);
-  }
+  for (const line of ['rollback result.json --out back.json', 'apply back.json'])
+    await expectEnd(run(line), 0);
   const again = sandbox.state.objects.Source?.find(({ name }) => name === 'New')?.id;
   expect(sandbox.state.objects.Role?.find(({ name }) => name === 'Reader')).toMatchObject({
     membership: {
@@ -171,13 +163,7 @@ it.each([200, 403, 404])(
     const { write, read, run, sandbox } = await world({ seed: caseSeed('A', [role]) });
     const manifest = 'kind: Role\nname: Accountant\nmembership: { other: !ref Identity/Ann }\n';
     write('config/role.yaml', manifest);
-    if (status !== 200)
-      sandbox.faults.add({
-        kind: 'status',
-        status,
-        path: '/v2025/identities',
-        times: Number.POSITIVE_INFINITY,
-      });
+    if (status !== 200) sandbox.faults.add({ kind: 'status', status, path: '/v2025/identities', times: 99 });
     const { stderr } = await expectEnd(run('export', '--merge'), 0);
     expect(read('config/role.yaml')).toBe(manifest);
     expect(stderr).not.toContain('[tag-replaced]');
@@ -188,11 +174,8 @@ it.each([200, 403, 404])(
 it('a merge gives references the names that it takes over from the tenant, wherever they are', async () => {
   const [hr, ledger] = [caseId('A', 'HR'), caseId('A', 'Ledger')];
   const limits = { [hr]: { most: 4 }, [ledger]: { most: 5 } };
-  const role = {
-    id: caseId('A', 'Role'),
-    name: 'Accountant',
-    membership: { any: hr, sourceIds: [ledger, hr], limits },
-  };
+  const membership = { any: hr, sourceIds: [ledger, hr], limits };
+  const role = { id: caseId('A', 'Role'), name: 'Accountant', membership };
   const { write, read, run, plan } = await world({ seed: caseSeed('A', [role]) });
   const manifest = (first: string, second: string, most: number) => `kind: Source
 id: ${hr}
@@ -240,6 +223,14 @@ it('a merge writes the id where the tenant now has another type beside it', asyn
   expect((await plan()).changes).toEqual([]);
 });
 
+/** A tenant with one hook, of a kind that the project describes so. */
+const hooks = (kind: JsonObject, members: JsonObject, env: NodeJS.ProcessEnv = {}) =>
+  createTestWorld({
+    seed: JSON.stringify({ kinds: [kind], objects: { Hook: [{ id: 'h1', name: 'H', ...members }] } }),
+    files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
+    env,
+  });
+
 it('a merge leaves lists without order in the order of the manifest, also with secrets in them', async () => {
   const kind = {
     kind: 'Hook',
@@ -248,18 +239,13 @@ it('a merge leaves lists without order in the order of the manifest, also with s
     fields: { calls: 'json', settings: { is: 'json', declares: 'members' } },
     places: { calls: 'set', 'calls/*/token': 'secret', 'settings/rooms': 'set' },
   };
-  const calls = [
-    { to: 'one', token: 'token-1' },
-    { to: 'two', token: 'token-2' },
-  ];
-  const { write, read, run, sandbox } = await createTestWorld({
-    seed: JSON.stringify({
-      kinds: [kind],
-      objects: { Hook: [{ id: 'h1', name: 'H', calls, settings: { size: 2, rooms: ['b', 'a'] } }] },
-    }),
-    files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
-    env: { ONE: 'token-1', TWO: 'token-2' },
-  });
+  const env = { ONE: 'token-1', TWO: 'token-2' };
+  const calls = Object.entries(env).map(([name, token]) => ({ to: name.toLowerCase(), token }));
+  const { write, read, run, sandbox } = await hooks(
+    kind,
+    { calls, settings: { size: 2, rooms: ['b', 'a'] } },
+    env,
+  );
   const manifest = `kind: Hook
 name: H
 calls:
@@ -288,10 +274,7 @@ it('what a manifest ignores may move while a plan waits, with what the tenant ow
     places: { 'config/calls/*/id': 'minted', 'config/user/token': 'serverOwned' },
   };
   const config = { size: 1, calls: [{ to: 'one', id: 'c1' }], user: { name: 'ann', token: '********' } };
-  const { write, run, sandbox } = await createTestWorld({
-    seed: JSON.stringify({ kinds: [kind], objects: { Hook: [{ id: 'h1', name: 'H', config }] } }),
-    files: { 'kinds/Hook.kind.yaml': JSON.stringify(kind) },
-  });
+  const { write, run, sandbox } = await hooks(kind, { config });
   const ignore = '[/config/calls, /config/user]';
   write('config/hook.yaml', `kind: Hook\nname: H\nconfig: { size: 2 }\nlifecycle: { ignore: ${ignore} }\n`);
   await expectEnd(run('plan --out plan.json'), 0);
@@ -383,10 +366,7 @@ it('finds all ids below each other: in names below names, lists of lists and lis
     grid: [[hr, ledger], [[ledger]]],
     rows: [{ [hr]: 1 }],
   };
-  const { run, read, dir } = await world({
-    seed: caseSeed('A', [{ ...caseRole('A'), membership }]),
-    files: caseFiles({}),
-  });
+  const { run, read, dir } = await world({ seed: seedWith({ membership }), files: caseFiles({}) });
   await run('kind', 'check', 'Role', '--write');
   const { places } = JSON.parse(read('kinds/Role.kind.yaml'));
   expect(places).toMatchObject({
@@ -412,10 +392,7 @@ it('writes policies that settle the ids of members without a name that a path ca
     'membership/limits': { is: 'reference', names: true, to: 'Source' },
     'membership/tags': 'set',
   } as const;
-  const { run, read } = await world({
-    seed: caseSeed('A', [{ ...caseRole('A'), membership }]),
-    files: caseFiles(kept),
-  });
+  const { run, read } = await world({ seed: seedWith({ membership }), files: caseFiles(kept) });
   await run('kind', 'check', 'Role', '--write');
   const { places } = JSON.parse(read('kinds/Role.kind.yaml'));
   expect(places).toMatchObject({
@@ -431,12 +408,9 @@ it('writes policies that settle the ids of members without a name that a path ca
 });
 
 it('a plan and a diff tell ids of another tenant, also where nothing differs', async () => {
-  const { succeed, test, production } = await twoTenants({
-    files: caseFiles({}),
-    second: [
-      { ...caseRole('A'), id: caseId('B', 'Role'), owner: { type: 'IDENTITY', id: caseId('B', 'Ann') } },
-    ],
-  });
+  const owner = { type: 'IDENTITY', id: caseId('B', 'Ann') };
+  const second = [{ ...caseRole('A'), id: caseId('B', 'Role'), owner }];
+  const { succeed, test, production } = await twoTenants({ files: caseFiles({}), second });
   test.declare([{ ...foreign, owner: undefined }]);
   const plan = await succeed('plan', '-e', 'production');
   expect(plan.stdout).toContain('No changes');
@@ -467,10 +441,8 @@ it('tells ids inside texts and names of members, and says nothing of what is pla
     },
     accessRequestConfig: { form: hr },
   };
-  const { run } = await world({
-    seed: caseSeed('A', [role]),
-    files: caseFiles({ 'accessRequestConfig/form': 'plain' }),
-  });
+  const files = caseFiles({ 'accessRequestConfig/form': 'plain' });
+  const { run } = await world({ seed: caseSeed('A', [role]), files });
   const { stderr } = await run('export', '--kinds', 'Role');
   const words = wordsOf(stderr);
   expect(words).toContain(
@@ -503,10 +475,8 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
     key: [{ name: 'source', of: 'name' }, 'name'],
     list: { filter: ['name', 'type'], counts: true, pageSize: 50 },
   };
-  const role: JsonObject = {
-    ...caseKinds.Role,
-    fields: { entitlements: { is: 'references', to: 'Entitlement' } },
-  };
+  const fields = { entitlements: { is: 'references', to: 'Entitlement' } };
+  const role: JsonObject = { ...caseKinds.Role, fields };
   const files = {
     'kinds/Entitlement.kind.yaml': JSON.stringify(Entitlement),
     'kinds/Role.kind.yaml': JSON.stringify(role),
@@ -517,10 +487,8 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
       name: 'Ledger',
       source: { type: 'SOURCE', id: caseId(tenant, source), name: source },
     });
-    return JSON.stringify({
-      kinds: [Entitlement, role],
-      objects: { Entitlement: [on('HR'), on('ERP')], Role: roles },
-    });
+    const objects = { Entitlement: [on('HR'), on('ERP')], Role: roles };
+    return JSON.stringify({ kinds: [Entitlement, role], objects });
   };
   const entitlements = [{ type: 'ENTITLEMENT', id: caseId('A', 'ERP ledger') }];
   const two = await createTwoTenants({
@@ -528,9 +496,8 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
     production: { seed: seedOf('B', []) },
   });
   onTestFinished(() => two.close());
-  for (const argv of ['export -e test --kinds Role', 'apply -e production --yes', 'plan -e test']) {
-    await succeed(two, ...argv.split(' '));
-  }
+  for (const line of ['export -e test --kinds Role', 'apply -e production --yes', 'plan -e test'])
+    await succeed(two, line);
   expect([...filesBelow(`${two.test.dir}/config`).values()].join('')).toContain(
     '!ref Entitlement/ERP/Ledger',
   );
@@ -546,15 +513,10 @@ it('a key may have the name of what an object refers to: an entitlement is a nam
 /** What a built-in kind shows of ids, in a tenant with these objects of it. */
 const builtIn = (members: object, options: WorldOptions = {}) =>
   createTestWorld({
-    seed: JSON.stringify({
-      objects: {
-        Source: [{ id: caseId('A', 'HR'), name: 'HR' }],
-        Cluster: [{ id: caseId('A', 'va'), name: 'va' }],
-      },
-      ...members,
-    }),
+    seed: JSON.stringify({ objects: { Source: [hr], Cluster: [va] }, ...members }),
     ...options,
   });
+const [hr, va] = ['HR', 'va'].map((name) => ({ id: caseId('A', name), name }));
 const tickets = { id: 's1', name: 'Tickets', type: 'Jira', cluster: caseId('A', 'va'), sources: [] };
 
 it('tells the ids in built-in kinds that nothing names', async () => {
@@ -574,18 +536,9 @@ it('tells the ids in built-in kinds that nothing names', async () => {
 });
 
 it('names the sources that a service desk manages, wherever the tenant has them', async () => {
-  const managed = [{ type: 'SOURCE', id: caseId('A', 'HR'), name: 'HR' }];
-  const desk = {
-    id: 'd1',
-    name: 'Desk',
-    type: 'Jira',
-    description: 'd',
-    attributes: {},
-    provisioningConfig: { managedResourceRefs: managed },
-  };
-  const { run, dir, plan } = await builtIn({
-    objects: { Source: [{ id: caseId('A', 'HR'), name: 'HR' }], ServiceDeskIntegration: [desk] },
-  });
+  const provisioningConfig = { managedResourceRefs: [{ type: 'SOURCE', ...hr }] };
+  const desk = { id: 'd1', name: 'Desk', type: 'Jira', description: 'd', attributes: {}, provisioningConfig };
+  const { run, dir, plan } = await builtIn({ objects: { Source: [hr], ServiceDeskIntegration: [desk] } });
   const { stderr } = await run('export', '--kinds', 'ServiceDeskIntegration');
   expect(stderr).not.toContain('ids-kept');
   expect([...filesBelow(`${dir}/config`).values()].join('')).toContain('id: !ref Source/HR');
@@ -601,12 +554,8 @@ it('tells an id of a rule whose record has no name of its own', async () => {
     comparison_operator: '==',
     value: 'x',
   }));
-  const { run } = await createTestWorld({
-    seed: JSON.stringify({
-      profileSearches: [{ id: 'p1', label: 'Late', rules }],
-      neAttributes: [attribute('a1')],
-    }),
-  });
+  const profileSearches = [{ id: 'p1', label: 'Late', rules }];
+  const { run } = await builtIn({ profileSearches, neAttributes: [attribute('a1')] });
   const { stderr } = await run('export');
   expect(wordsOf(stderr)).toContain(
     'The id in `rules/*/condition_object_id` of ProfileSearch/Late stays as it is: ne_attributes has no record with this id',

@@ -22,9 +22,8 @@ async function run(...argv: string[]) {
 it('takes a password of bullets for a mask, and never writes it over the credential', async () => {
   const attributes = { url: 'https://desk.acme.example', password: '••••' };
   addObjects(world.sandbox.state, { simIntegrations: [{ name: 'Desk', type: 'ServiceNow', attributes }] });
-  world.declare([
-    { kind: 'SimIntegration', name: 'Desk', attributes: { url: 'https://other.acme.example' } },
-  ]);
+  const declared = { url: 'https://other.acme.example' };
+  world.declare([{ kind: 'SimIntegration', name: 'Desk', attributes: declared }]);
   const { stdout } = await run('plan');
   expect(stdout).toContain('The tenant masks /attributes/password of "Desk"');
   expect(stdout).toContain('Plan: 0 to create, 0 to update, 0 to delete, 1 by hand, 0 unchanged.');
@@ -47,13 +46,8 @@ it('folds the equal lines between two changes of a long text, and counts the cha
 it('says that its folder was removed', async () => {
   world.write('gone/here', '');
   const script = 'cd gone && rm here && rmdir ../gone && "$@"; echo $?';
-  const { stdout, stderr } = await promisify(execFile)(
-    'sh',
-    ['-c', script, 'sh', process.execPath, program, 'plan'],
-    {
-      cwd: world.dir,
-    },
-  );
+  const argv = ['-c', script, 'sh', process.execPath, program, 'plan'];
+  const { stdout, stderr } = await promisify(execFile)('sh', argv, { cwd: world.dir });
   expect(stdout).toBe('1\n');
   expect(stderr).toBe('error  The current folder was removed. Change to another folder, and try again.\n');
 });
@@ -116,12 +110,9 @@ it('loads the code of its command, that of other formats than text on demand, an
 
 it('prints no tokens of manifests where LOG_TOKENS is set for other programs', async () => {
   world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
-  const env = { ...world.env, LOG_TOKENS: '1', LOG_STREAM: '1' };
-  const ran = promisify(execFile)(process.execPath, [program, 'validate', '--format', 'json'], {
-    cwd: world.dir,
-    env,
-  });
-  expect(JSON.parse((await ran).stdout)).toHaveProperty('diagnostics');
+  Object.assign(world.env, { LOG_TOKENS: '1', LOG_STREAM: '1' });
+  const { stdout } = await run('validate', '--format', 'json');
+  expect(JSON.parse(stdout)).toHaveProperty('diagnostics');
 });
 
 describe('a renderer that ends before it is asked, as where memory is short', () => {
@@ -134,11 +125,8 @@ describe('a renderer that ends before it is asked, as where memory is short', ()
     ]);
     const argv = ['--require', `${world.dir}/shim.cjs`, program, 'plan', '--report', 'plan.html'];
     const child = spawn(process.execPath, argv, { cwd: world.dir, env: { ...process.env, ...world.env } });
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
+    const printed = [child.stdout, child.stderr].map(text);
+    const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), ...printed]);
     return { stdout, stderr, code, report: () => world.read('plan.html') };
   };
   const endsAtOnce = `const { fork } = processes;
@@ -152,9 +140,8 @@ describe('a renderer that ends before it is asked, as where memory is short', ()
   });
 
   it('is an error, and no plan without changes, should the program ever end with it', async () => {
-    const { stdout, stderr, code } = await plan(
-      `${endsAtOnce}\nprocesses.ChildProcess.prototype.ref = () => {};`,
-    );
+    const shim = `${endsAtOnce}\nprocesses.ChildProcess.prototype.ref = () => {};`;
+    const { stdout, stderr, code } = await plan(shim);
     expect({ stdout, code }).toEqual({ stdout: '', code: 3 });
     expect(stderr).toContain('The program ended before its work was done');
   });

@@ -71,26 +71,13 @@ type RunEvent = Parameters<Progress['onEvent']>[0];
 
 const request = { method: 'GET', path: '/v2025/\u001b[31mevil', query: {} } as const;
 const started = { type: 'request-started', request, attempt: 1 } as const;
-const finished = {
-  type: 'request-finished',
-  request,
-  attempt: 1,
-  ms: 5,
-  result: 200,
-  detail: null,
-  trackingId: null,
-} as const;
+const answer = { ms: 5, result: 200, detail: null, trackingId: null };
+const finished = { type: 'request-finished', request, attempt: 1, ...answer } as const;
 const waiting = { type: 'rate-limit-wait', version: 'v2025', ms: 4000 } as const;
 
 describe('progress', () => {
-  const result = {
-    action: 'update',
-    before: null,
-    after: null,
-    requests: [],
-    error: null,
-    warnings: [],
-  } as const;
+  const empty = { before: null, after: null, requests: [], error: null, warnings: [] } as const;
+  const result = { ...empty, action: 'update' } as const;
 
   it('is no bar, and has no colors, on a terminal that obeys no escapes', () => {
     const env = { TERM: 'dumb' };
@@ -194,12 +181,14 @@ describe('progress', () => {
     expect(widthOf(shown())).toBeLessThan(80);
   });
 
-  it.each([
-    ['a CI job', { CI: '1' }, {}, 1],
-    ['a script', {}, {}, 1],
-    ['a script with --no-progress', {}, { progress: false }, 0],
-    ['a script with --quiet', {}, { quiet: true }, 0],
-  ])('says once what a run waits for that seems to stand still, in %s', (_where, env, args, lines) => {
+  const places: readonly [string, NodeJS.ProcessEnv, object][] = [
+    ['a CI job', { CI: '1' }, {}],
+    ['a script', {}, {}],
+    ['a script with --no-progress', {}, { progress: false }],
+    ['a script with --quiet', {}, { quiet: true }],
+  ];
+  it.each(places)('says once what a run waits for that seems to stand still, in %s', (_where, env, args) => {
+    const lines = 'quiet' in args || 'progress' in args ? 0 : 1;
     const { screen, onEvent } = progressOn(false, args, env);
     const addresses = ['Thing/\u001b[31mevil', 'Thing/b'];
     for (const ms of [60_000, 59_000]) onEvent({ type: 'settling', addresses, ms });
@@ -224,30 +213,28 @@ describe('progress', () => {
     expect(afterMany({ CI })).toBe('');
   });
 
-  it.each<[string, NodeJS.ProcessEnv, object]>([
-    ['a CI job', { CI: '1' }, {}],
-    ['a script', {}, {}],
-    ['a script with --no-progress', {}, { progress: false }],
-    ['a script with --quiet', {}, { quiet: true }],
-  ])('tells once that the limit makes it wait, when waits are long together, in %s', (_where, env, args) => {
-    useFakeTimers();
-    const fleetScreen = new Screen(false);
-    const { screen, onEvent } = progressOn(false, args, env);
-    const fleet = openFleetProgress({ ...ioOn(fleetScreen, env), ...args });
-    const wait = (version: string, ms: number) => {
-      onEvent({ ...waiting, version, ms });
-      fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
-    };
-    wait('v2025', 1500);
-    // At the same time: nobody waits longer for it.
-    wait('v2024', 1500);
-    expect(screen.text).toBe('');
-    vi.advanceTimersByTime(1500);
-    wait('v2025', 1000);
-    wait('v2025', 9000);
-    const line = 'rate limit reached, continuing in 1 s; further waits are not shown\n';
-    expect([screen.text, fleetScreen.text]).toEqual([line, line]);
-  });
+  it.each(places)(
+    'tells once that the limit makes it wait, when waits are long together, in %s',
+    (_where, env, args) => {
+      useFakeTimers();
+      const fleetScreen = new Screen(false);
+      const { screen, onEvent } = progressOn(false, args, env);
+      const fleet = openFleetProgress({ ...ioOn(fleetScreen, env), ...args });
+      const wait = (version: string, ms: number) => {
+        onEvent({ ...waiting, version, ms });
+        fleet.tenantOptions('eu-1').onEvent?.({ ...waiting, version, ms });
+      };
+      wait('v2025', 1500);
+      // At the same time: nobody waits longer for it.
+      wait('v2024', 1500);
+      expect(screen.text).toBe('');
+      vi.advanceTimersByTime(1500);
+      wait('v2025', 1000);
+      wait('v2025', 9000);
+      const line = 'rate limit reached, continuing in 1 s; further waits are not shown\n';
+      expect([screen.text, fleetScreen.text]).toEqual([line, line]);
+    },
+  );
 
   it('calls the outcome of a change what the result calls it', () => {
     const { screen, onEvent } = progressOn(false, {}, { CI: 'true' });
@@ -284,11 +271,8 @@ describe('after Ctrl-C', () => {
   }
 
   const said = 'Interrupted: waiting for the end of 1 request. Another Ctrl-C ends the program at once.\n';
-  const events = [
-    { ...started, request: write },
-    { ...started, request: write },
-    { ...finished, request: write },
-  ];
+  const begun = { ...started, request: write };
+  const events = [begun, begun, { ...finished, request: write }];
 
   it.each([{}, { verbose: true }, { progress: false }])('a run says what it waits for, with %j', (args) => {
     expect(saidAfter(events, new Screen(false), args)).toBe(said);
@@ -320,9 +304,8 @@ describe('after Ctrl-C', () => {
 
 it('an apply in a CI job tells each step of a few, and some of many', async () => {
   const world = await createTestWorld({ env: { CI: 'true' } });
-  world.declare(
-    Array.from({ length: 60 }, (_, at) => ({ kind: 'SenderAddress', email: `s${at}@acme.example` })),
-  );
+  const emails = Array.from({ length: 60 }, (_, at) => `s${at}@acme.example`);
+  world.declare(emails.map((email) => ({ kind: 'SenderAddress', email })));
   const { stderr } = await world.run('apply --yes');
   const steps = stderr.split('\n').filter((line) => /^\d+\/60 /.test(line));
   expect(steps).toHaveLength(20);

@@ -18,14 +18,11 @@ async function questions(world: World, ...argv: string[]) {
 it('is asked about with the line to write, which makes it a rename', async () => {
   const world = await createTestWorld({ seed });
   world.declare([integration('Helpdesk', tickets)]);
+  const message =
+    'Renamed? The plan creates SimIntegration/Helpdesk, but SimIntegration/Tickets, which no manifest declares, has the same fields.';
+  const hint = 'If they are the same object, write `lifecycle: { renamedFrom: "Tickets" }` in the manifest.';
   expect(await questions(world)).toMatchObject([
-    {
-      severity: 'warning',
-      address: 'SimIntegration/Helpdesk',
-      message:
-        'Renamed? The plan creates SimIntegration/Helpdesk, but SimIntegration/Tickets, which no manifest declares, has the same fields.',
-      hint: 'If they are the same object, write `lifecycle: { renamedFrom: "Tickets" }` in the manifest.',
-    },
+    { severity: 'warning', address: 'SimIntegration/Helpdesk', message, hint },
   ]);
   expect((await world.run('plan')).stdout).toContain('lifecycle: { renamedFrom: "Tickets" }');
   world.declare([integration('Helpdesk', { ...tickets, lifecycle: { renamedFrom: 'Tickets' } })]);
@@ -47,11 +44,8 @@ it('is not asked about where a rollback creates what an apply deleted', async ()
 it('is asked about where --prune deletes the former object', async () => {
   const world = await createTestWorld({ seed, environment: { prune: { kinds: ['SimIntegration'] } } });
   world.declare([integration('Helpdesk', tickets), integration('Changes')]);
-  expect(await questions(world, '--prune')).toMatchObject([
-    {
-      message: expect.stringContaining(
-        'Renamed? SimIntegration/Tickets is deleted and SimIntegration/Helpdesk is created.',
-      ),
-    },
-  ]);
+  const [question, ...others] = await questions(world, '--prune');
+  const words = 'Renamed? SimIntegration/Tickets is deleted and SimIntegration/Helpdesk is created.';
+  expect(question?.message).toContain(words);
+  expect(others).toEqual([]);
 });

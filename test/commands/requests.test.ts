@@ -78,12 +78,8 @@ it('reads the declared kinds only, authentication profiles by a list and a call 
 it('asks once for the defaults of what is created, deleted and judged', async () => {
   const templates = await tenantOf(4);
   world.sandbox.state.templates.shift();
-  const changes = [
-    { subject: 'New' },
-    { subject: undefined, ensure: 'absent' },
-    { subject: 'For $user' },
-    {},
-  ];
+  const absent = { subject: undefined, ensure: 'absent' };
+  const changes = [{ subject: 'New' }, absent, { subject: 'For $user' }, {}];
   world.declare(templates.map((each, at) => ({ ...manifestOf(each), ...changes[at] })));
   expect((await world.plan()).summary).toMatchObject({ create: 1, update: 1, delete: 1, unchanged: 1 });
   expect(asked()).toEqual({
@@ -92,31 +88,19 @@ it('asks once for the defaults of what is created, deleted and judged', async ()
     'list-notification-template-defaults': 1,
     'get-notifications-template-context': 1,
   });
-  const defaults = world.sandbox.log.find(
-    ({ operation }) => operation === 'list-notification-template-defaults',
-  );
+  const [defaults] = world.sandbox.log.filter(({ operation }) => operation?.endsWith('-template-defaults'));
   const named = templates.map(({ key }) => defaults?.query.filters?.includes(`"${key}"`));
   expect(named).toEqual([true, true, true, false]);
 });
 
 it('writes only what differs, and reads again only that', async () => {
   const templates = await tenantOf(600);
-  const declared = templates.map((each, at) => ({
-    ...manifestOf(each),
-    ...(at % 300 === 0 && { subject: 'Changed' }),
-  }));
-  world.declare(declared);
+  for (const at of [0, 300]) Object.assign(templates[at] ?? {}, { subject: 'Changed' });
+  world.declare(templates.map(manifestOf));
   await succeed(world, 'apply --yes');
-  const writes = writesIn(world.sandbox.log);
-  expect(writes.map(({ operation }) => operation)).toEqual([
-    'create-notification-template',
-    'create-notification-template',
-  ]);
-  expect(asked()).toEqual({
-    'issue-token': 1,
-    'list-notification-templates': 4,
-    'create-notification-template': 2,
-  });
+  const create = 'create-notification-template';
+  expect(writesIn(world.sandbox.log).map(({ operation }) => operation)).toEqual([create, create]);
+  expect(asked()).toEqual({ 'issue-token': 1, 'list-notification-templates': 4, [create]: 2 });
 });
 
 it('asks no lookup of what --only leaves aside', async () => {

@@ -1,5 +1,6 @@
 /** `--since REV` where a manifest now refers to another object than at the revision. */
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { commitAll } from '../support/repository.ts';
 import { createTestWorld, type World } from '../support/world.ts';
 
@@ -12,8 +13,8 @@ const manifest = (cluster: string) =>
   `kind: SimIntegration\nname: Tickets\ncluster: !ref Cluster/${cluster}\n`;
 
 /** The manifest named the cluster \`old\` at the revision, and names \`new\` now. */
-async function createSwapped(): Promise<World> {
-  const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': manifest('old') } });
+async function createSwapped(former = 'old'): Promise<World> {
+  const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': manifest(former) } });
   commitAll(world.dir);
   world.write('config/tickets.yaml', manifest('new'));
   return world;
@@ -35,15 +36,11 @@ it('also undoes a change where somebody has set a third object in the tenant', a
 });
 
 it('is one of the repository where the tenant has not the former object any more', async () => {
-  const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': manifest('gone') } });
-  commitAll(world.dir);
-  world.write('config/tickets.yaml', manifest('new'));
-  expect(await verdict(world)).toEqual([{ risk: [], origins: ['repo'] }]);
+  expect(await verdict(await createSwapped('gone'))).toEqual([{ risk: [], origins: ['repo'] }]);
 });
 
 it('reads no kind that only the revision refers to', async () => {
-  const world = await createTestWorld({ seed, files: { 'config/tickets.yaml': manifest('old') } });
-  commitAll(world.dir);
+  const world = await createSwapped();
   world.write('config/tickets.yaml', 'kind: SimIntegration\nname: Tickets\ncluster: c-new\n');
   expect(await verdict(world)).toEqual([{ risk: [], origins: ['repo'] }]);
   const called = world.sandbox.log.map(({ path }) => path);
@@ -62,58 +59,47 @@ delete: true
 fields: ${fields}
 `;
 
-const seedOf = (kinds: readonly string[], objects: string) => `
-kinds:
-${kinds.map((text) => `  - ${text.trimEnd().replaceAll('\n', '\n    ')}`).join('\n')}
-objects:
-${objects}
-`;
+const ownBadge = kind('Badge', '{ colour: value }');
+const pinBelow = `${kind('Pin', '{ colour: value }', '/v2025/badges/{badge}/pins')}parent: { badge: Badge }\n`;
 
-it('is a change in the tenant where only the name of what it refers to has changed, and that was applied already', async () => {
-  const [badge, role] = [
-    kind('Badge', '{ colour: value }'),
-    kind('Role', '{ badge: { is: value, to: Badge } }'),
-  ];
-  const declared = (name: string, more = '') =>
-    `kind: Badge\nname: ${name}\n${more}---\nkind: Role\nname: Guest\nbadge: !ref Badge/${name}\n`;
+/** A committed project that describes these kinds, in a tenant that serves them and has these objects. */
+async function createCommitted(
+  kinds: Readonly<Record<string, string>>,
+  objects: object,
+  then: string,
+  now: string,
+): Promise<World> {
+  const described = Object.entries(kinds).map(([name, text]) => [`kinds/${name}.kind.yaml`, text]);
   const world = await createTestWorld({
-    seed: seedOf(
-      [badge, role],
-      '  Badge: [{ id: b1, name: New }, { id: b2, name: Other }]\n  Role: [{ id: r1, name: Guest, badge: b2 }]',
-    ),
-    files: {
-      'kinds/Badge.kind.yaml': badge,
-      'kinds/Role.kind.yaml': role,
-      'config/all.yaml': declared('Old'),
-    },
+    seed: JSON.stringify({ kinds: Object.values(kinds).map((text) => parse(text)), objects }),
+    files: { ...Object.fromEntries(described), 'config/all.yaml': then },
   });
   commitAll(world.dir);
-  world.write('config/all.yaml', declared('New', 'lifecycle: { renamedFrom: Old }\n'));
+  world.write('config/all.yaml', now);
+  return world;
+}
+
+it('is a change in the tenant where only the name of what it refers to has changed, and that was applied already', async () => {
+  const kinds = { Badge: ownBadge, Role: kind('Role', '{ badge: { is: value, to: Badge } }') };
+  const declared = (name: string, more = '') =>
+    `kind: Badge\nname: ${name}\n${more}---\nkind: Role\nname: Guest\nbadge: !ref Badge/${name}\n`;
+  const Badge = ['New', 'Other'].map((name, at) => ({ id: `b${at + 1}`, name }));
+  const objects = { Badge, Role: [{ id: 'r1', name: 'Guest', badge: 'b2' }] };
+  const now = declared('New', 'lifecycle: { renamedFrom: Old }\n');
+  const world = await createCommitted(kinds, objects, declared('Old'), now);
   expect(await verdict(world)).toEqual([{ risk: ['undoes-tenant-change'], origins: ['tenant'] }]);
 });
 
-const [ownBadge, pinBelow] = [
-  kind('Badge', '{ colour: value }'),
-  `${kind('Pin', '{ colour: value }', '/v2025/badges/{badge}/pins')}parent: { badge: Badge }\n`,
-];
 const hidden = 'sesame-4711';
 
 /** The manifests of a badge with pins, at the revision and now, and a tenant with the badge \`Old\` and two pins. */
-async function createPins(then: readonly string[], now: readonly string[]): Promise<World> {
-  const world = await createTestWorld({
-    seed: seedOf(
-      [ownBadge, pinBelow],
-      `  Badge: [{ id: b1, name: Old, colour: ${hidden} }]\n  Pin: [{ id: p1, badge: b1, name: kept, colour: ${hidden} }, { id: p2, badge: b1, name: gone, colour: red }]`,
-    ),
-    files: {
-      'kinds/Badge.kind.yaml': ownBadge,
-      'kinds/Pin.kind.yaml': pinBelow,
-      'config/all.yaml': then.join('---\n'),
-    },
-  });
-  commitAll(world.dir);
-  world.write('config/all.yaml', now.join('---\n'));
-  return world;
+function createPins(then: readonly string[], now: readonly string[]): Promise<World> {
+  const Pin = [
+    { id: 'p1', badge: 'b1', name: 'kept', colour: hidden },
+    { id: 'p2', badge: 'b1', name: 'gone', colour: 'red' },
+  ];
+  const objects = { Badge: [{ id: 'b1', name: 'Old', colour: hidden }], Pin };
+  return createCommitted({ Badge: ownBadge, Pin: pinBelow }, objects, then.join('---\n'), now.join('---\n'));
 }
 
 const badge = (text: string) => `kind: Badge\n${text}\n`;
@@ -159,10 +145,8 @@ describe.each([
 });
 
 it('an object that was declared by its id alone, and is by its name, is one', async () => {
-  const world = await createPins(
-    [badge('id: b1'), pin('b1', 'kept')],
-    [badge('name: Old'), pin('Old', 'kept')],
-  );
+  const now = [badge('name: Old'), pin('Old', 'kept')];
+  const world = await createPins([badge('id: b1'), pin('b1', 'kept')], now);
   const { changes, summary } = await world.plan('--since', 'HEAD');
   expect(changes.map(({ action, id, diff }) => [action, id, diff.map(({ origin }) => origin)])).toEqual([
     ['update', 'b1/p1', ['tenant']],

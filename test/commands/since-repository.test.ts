@@ -73,12 +73,9 @@ describe('manifests that git leaves out of the work tree', () => {
       'kind: Role\npath: /v2025/roles\nkey: name\ndelete: true\ncreate: true\nfields: { description: text }\n';
     const world = await createTestWorld({
       seed: `kinds:\n  - ${kind.trim().replaceAll('\n', '\n    ')}\nobjects: { Role: [{ name: A }, { name: B }] }\n`,
-      files: {
-        'kinds/Role.kind.yaml': kind,
-        'config/a/a.yaml': 'kind: Role\nname: A\n',
-        'config/b/b.yaml': sender('b'),
-      },
+      files: { 'kinds/Role.kind.yaml': kind, 'config/a/a.yaml': 'kind: Role\nname: A\n' },
     });
+    world.write('config/b/b.yaml', sender('b'));
     commitAll(world.dir);
     git(world.dir, 'rm', '-q', 'config/a/a.yaml');
     git(world.dir, 'commit', '-qm', 'second');
@@ -165,10 +162,8 @@ describe('a repository', () => {
     git(world.dir, 'update-ref', 'ORIG_HEAD', 'HEAD~1');
     rmSync(join(world.dir, 'config/a'), { recursive: true });
     for (const revision of ['v1', 'ORIG_HEAD', '@{1}', ':/before']) {
-      expect(await planIn(world, world.dir, revision)).toMatchObject({
-        code: 0,
-        json: { summary: { delete: 1 } },
-      });
+      const { json } = await expectEnd(planIn(world, world.dir, revision), 0);
+      expect(json).toMatchObject({ summary: { delete: 1 } });
     }
   });
 

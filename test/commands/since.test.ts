@@ -9,11 +9,10 @@ async function repository(): Promise<World> {
   const world = await createTestWorld();
   const integration = (name: string) => ({ name, type: 'ServiceNow', attributes: { url: 'u' } });
   addObjects(world.sandbox.state, { simIntegrations: ['Gone', 'Kept'].map(integration) });
-  world.write(
-    'config/gone.yaml',
-    'kind: SimIntegration\nname: Gone\nattributes: { password: !secret OLD }\n',
-  );
-  world.write('config/kept.yaml', 'kind: SimIntegration\nname: Kept\nattributes: { url: u }\n');
+  const manifest = (name: string, attributes: string) =>
+    `kind: SimIntegration\nname: ${name}\nattributes: { ${attributes} }\n`;
+  world.write('config/gone.yaml', manifest('Gone', 'password: !secret OLD'));
+  world.write('config/kept.yaml', manifest('Kept', 'url: u'));
   commitAll(world.dir);
   return world;
 }
@@ -47,9 +46,9 @@ it('says in words what would undo a change made in the tenant', async () => {
   const { stdout } = await succeed(world, 'plan --since HEAD --only SimIntegration/Kept');
   expect(stdout).toMatch(/UNDOES A CHANGE: someone changed attributes\/url in the tenant\n/);
   world.sandbox.state.simIntegrations = world.sandbox.state.simIntegrations.filter((each) => each !== kept);
-  expect((await succeed(world, 'plan --since HEAD --only SimIntegration/Kept')).stdout).toContain(
-    'UNDOES A CHANGE: someone deleted this in the tenant, or it was never applied\n',
-  );
+  const gone = await succeed(world, 'plan --since HEAD --only SimIntegration/Kept');
+  const words = 'UNDOES A CHANGE: someone deleted this in the tenant, or it was never applied\n';
+  expect(gone.stdout).toContain(words);
 });
 
 it('reads once what both revisions declare and the tenant tells one by one', async () => {

@@ -2,26 +2,16 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseJson } from '../../src/model/json.ts';
+import type { Json } from '../../src/model/json.ts';
 import { addObjects } from '../support/tenant-objects.ts';
 import { createTestWorld, expectEnd, seedFile, succeed, type World } from '../support/world.ts';
 
-const linesOf = (world: World, file: string) =>
-  world
-    .read(file)
-    .trimEnd()
-    .split('\n')
-    .map((line) => parseJson(line));
+const linesOf = (world: World, file: string): Json[] =>
+  JSON.parse(`[${world.read(file).trimEnd().split('\n').join()}]`);
 
-const desk = {
-  name: 'Desk',
-  type: 'Jira',
-  attributes: {
-    url: 'https://desk.example/secret-path',
-    password: 'hunter-two',
-    deep: [{ note: 'blue-note', type: 'green-type' }],
-  },
-};
+const deep = [{ note: 'blue-note', type: 'green-type' }];
+const attributes = { url: 'https://desk.example/secret-path', password: 'hunter-two', deep };
+const desk = { name: 'Desk', type: 'Jira', attributes };
 
 it('has each exchange of a run, the one for the token too, and is for its owner only', async () => {
   const world = await createTestWorld({ sandbox: { seed: seedFile } });
@@ -64,9 +54,8 @@ it('keeps the message of a tenant that refuses', async () => {
   const world = await createTestWorld();
   world.env.CLIENT_SECRET = 'wrong-client-secret';
   await expectEnd(world.run('check --trace trace.jsonl'), 1, '[tenant-unauthorized]');
-  expect(linesOf(world, 'trace.jsonl')[0]).toMatchObject({
-    answer: { status: 401, body: { error: 'invalid_client' } },
-  });
+  const answer = { status: 401, body: { error: 'invalid_client' } };
+  expect(linesOf(world, 'trace.jsonl')[0]).toMatchObject({ answer });
   expect(world.read('trace.jsonl')).not.toContain('wrong-client-secret');
 });
 
