@@ -182,6 +182,17 @@ describe('the digest of what a manifest declares', () => {
     expect(from('a.txt', 'A')).toBe(from('b.txt', 'A'));
     expect(from('a.txt', 'B')).not.toBe(from('a.txt', 'A'));
   });
+
+  it('depends on the descriptors of its kind and of those that it refers to', () => {
+    const kind = (name: string, field: string) =>
+      `kind: ${name}\npath: /v2025/${name}\nkey: name\nfields: { ${field}: text, to: { is: value, to: Team } }\n`;
+    const from = (role: string, team: string) =>
+      digestOf('kind: Role\nname: a\nto: !ref Team/b\n', 'Acme', {
+        'kinds/Role.kind.yaml': kind('Role', role),
+        'kinds/Team.kind.yaml': kind('Team', team),
+      });
+    expect(new Set([from('a', 'a'), from('b', 'a'), from('a', 'b'), from('a', 'a')]).size).toBe(3);
+  });
 });
 
 describe('where an environment departs from what is declared', () =>
@@ -198,6 +209,10 @@ describe('where an environment departs from what is declared', () =>
     expect(declarationOf(integration('A'), 'Acme', {}, overlay('B')).differsHere()).toEqual(['/description']);
     expect(declarationOf(integration('A'), 'Acme', {}, overlay('A')).differsHere()).toEqual([]);
     expect(declarationOf(integration('!file text.txt')).differsHere()).toEqual([]);
+    const longer = '    overlays: [{ target: "**", merge: { sources: [a, b] } }]\n';
+    expect(declarationOf(integration('A', 'sources: [a]\n'), 'Acme', {}, longer).differsHere()).toEqual([
+      '/sources',
+    ]);
   }));
 
 it('a manifest cannot write a note of a tag itself', () => {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Environment, presetNames, presets } from '../../src/kinds/project.ts';
@@ -59,8 +60,12 @@ describe('a tenant at two addresses', () => {
     expect([clientId(), clientSecret()]).toEqual(['me', 'shh']);
   });
 
-  test('may have credentials of its own for each service, and a token', () =>
-    expect(tokenOf(remote('      auth: { token: !secret T }\n'), { T: 'abc' })()).toBe('abc'));
+  test('may have credentials of its own for each service, and a token, beside the certificate of the other', () => {
+    const tls = 'tls: { cert: !env C, key: !env K }\n      auth:';
+    const text = remote('      auth: { token: !secret T }\n').replace('auth:', tls);
+    expect(tokenOf(text, { T: 'abc' })()).toBe('abc');
+    expect(tenantOf(text, { C: 'pem' }).profiles?.tls?.cert?.()).toBe('pem');
+  });
 
   const tenantAt = (address: string) =>
     `version: 1\nenvironments:\n  p:\n    profiles:\n      baseUrl: ${JSON.stringify(address)}\n      auth: { token: !env T }\n`;
@@ -99,13 +104,16 @@ describe('a tenant at two addresses', () => {
   });
 
   test('tells where a credential that is not set is asked for', () => {
-    const text = remote('      auth: { token: !env T }\n');
+    const text = remote('      auth: { token: !env T }\n      tls: { cert: !secret C, key: !env K }\n');
     const { clientId, clientSecret } = clientOf(text);
-    const asked = [clientId, clientSecret, tokenOf(text)];
+    const { cert = expect.fail, key = expect.fail } = tenantOf(text).profiles?.tls ?? {};
+    const asked = [clientId, clientSecret, tokenOf(text), cert, key];
     expect(asked.flatMap((ask) => errors(thrown(ask).diagnostics))).toEqual([
       'secret-unset tenantctl.yaml:6:25',
       'secret-unset tenantctl.yaml:6:48',
       'secret-unset tenantctl.yaml:9:22',
+      'secret-unset tenantctl.yaml:10:20',
+      'secret-unset tenantctl.yaml:10:36',
     ]);
   });
 
@@ -170,7 +178,7 @@ environments:
       profileSearchObjectType: condition_object_type
     protect: [MailFrom/a*]
     prune: { kinds: [MailFrom], keep: [MailFrom/b*] }
-    limits: { requests: 5, per: 500ms, concurrency: 2, timeout: 30s, settle: 1.5m, maxDeletes: 0 }
+    limits: { requests: 5, per: 500ms, concurrency: 2, timeout: 30s, settle: 1.5m, answers: 4GB, maxDeletes: 0 }
 `;
     expect(environment(text)).toMatchObject({
       settings: {
@@ -190,7 +198,10 @@ environments:
         prune: { kinds: ['MailFrom'], keep: ['MailFrom/b*'] },
         maxDeletes: 0,
       },
-      limits: { requests: 5, per: 500, concurrency: 2, timeout: 30_000, settle: 90_000 },
+      limits: {
+        ...{ requests: 5, per: 500, concurrency: 2, timeout: 30_000 },
+        ...{ settle: 90_000, answers: 4 * 2 ** 30 },
+      },
     });
   });
 });
@@ -221,6 +232,7 @@ environments: { p: { ${service}: { baseUrl: https://a.example, auth: { token: !e
     const text = 'version: 1\nenvironments: { s: { sandbox: { presets: [sailpoint-isc, sailpoint-nerm] } } }';
     const all = presetNames.map((name) => presets[name].settings);
     expect(settings(text)).toEqual(Object.assign({}, contractSettings, ...all));
+    expect(environment(text).limits.settle).toBe(60_000);
   });
 
   test('that nobody knows is refused with those that are known', () => {
@@ -261,6 +273,14 @@ describe('an embedded tenant', () => {
     const text = 'version: 1\nenvironments: { s: { sandbox: { seed: s.yaml, data: d.json } } }';
     expect(errors(failureOf({ 'tenantctl.yaml': text }))).toEqual(['sandbox-file tenantctl.yaml:2:39']);
     expect(load({ 'tenantctl.yaml': text, 'd.json': '{}' }).environment.name).toBe('s');
+  });
+
+  test('has no seed that is a link to a file with credentials, whose lines a message could show', () => {
+    const text = 'version: 1\nenvironments: { s: { sandbox: { seed: s.yaml } } }';
+    const root = project({ 'tenantctl.yaml': text, 'a/.env': 'A=b' });
+    symlinkSync('a/.env', join(root, 's.yaml'));
+    const { diagnostics } = thrown(() => loadEnvironment({ configFile: join(root, 'tenantctl.yaml') }));
+    expect(errors(diagnostics)).toEqual(['reserved-file tenantctl.yaml:2:39']);
   });
 });
 
@@ -320,7 +340,9 @@ test('no credential is printed, whatever is wrong beside it', () => {
   const text = remote().replace('clientSecret: !env SECRET', 'clientSecret: hunter2, tokn: hunter3');
   expect(JSON.stringify(failureOf({ 'tenantctl.yaml': text }))).not.toContain('hunter');
   const literal = remote().replace('!env SECRET', 'hunter2');
-  expect(JSON.stringify(failureOf({ 'tenantctl.yaml': literal }))).not.toContain('hunter');
+  const misspelt = remote('      tls: { cert: a.pem, kye: hunter2 }\n');
+  for (const written of [literal, misspelt])
+    expect(JSON.stringify(failureOf({ 'tenantctl.yaml': written }))).not.toContain('hunter');
 });
 
 test('a project file that is not there is reported with what to do', () => {
@@ -458,12 +480,15 @@ describe('overlays', () => {
       `{ target: "**", merge: ${described} }`,
       `{ target: "**", merge: ${present} }`,
     );
-    expect([made.ensure, made.fields]).toMatchObject([
+    expect([made.ensure, made.declaration?.isEnsuredHere, made.fields]).toMatchObject([
       'present',
+      false,
       { description: 'x', attributes: { a: 1, b: { c: 2, d: 3 } } },
     ]);
-    const gone = overlaid(`{ target: "**", merge: ${present} }`, all);
-    expect([gone.ensure, gone.fields]).toEqual(['absent', {}]);
+    for (const earlier of [present, '{ ensure: absent, description: x }']) {
+      const gone = overlaid(`{ target: "**", merge: ${earlier} }`, all);
+      expect([gone.ensure, gone.fields]).toEqual(['absent', {}]);
+    }
   });
 
   test.each([

@@ -1,7 +1,13 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadEnvironment, loadNames, openPastProjects, openProjects } from '../../src/loader/index.ts';
+import {
+  beginProject,
+  loadEnvironment,
+  loadNames,
+  openPastProjects,
+  openProjects,
+} from '../../src/loader/index.ts';
 import { manifestFolder } from '../../src/loader/source.ts';
 import { liveFrom } from '../support/plan.ts';
 import { brief, config, errors, type Files, failureOf, load, project, thrown } from './fixture.ts';
@@ -77,6 +83,15 @@ describe('a project for several environments', () => {
     expect(projects.load('eu').resources).toHaveLength(1);
   });
 
+  it('tells mistakes in manifests with those of an environment that is read before them', () => {
+    const variables = '    variables: { a: !env GONE }\n';
+    const { options } = open({ 'tenantctl.yaml': config(variables), 'config/a.yaml': 'kind: Nonsense\n' });
+    expect(errors(thrown(() => beginProject(options)).diagnostics)).toEqual([
+      'unknown-kind config/a.yaml:1:7',
+      'env-unset tenantctl.yaml:5:21',
+    ]);
+  });
+
   it('gives an environment without reading manifests', () => {
     const { projects } = openSeveral({ 'config/b.yaml': 'kind: Nonsense' });
     expect(projects.environment('us').environment).toMatchObject({
@@ -116,10 +131,10 @@ describe('a project for several environments', () => {
 });
 
 describe('a project as it was', () => {
-  const past = (files: Files, present: Files, env: NodeJS.ProcessEnv = {}) =>
+  const past = (files: Files, present: Files, env: NodeJS.ProcessEnv = {}, credentials: string[] = []) =>
     openPastProjects(open(files, env).options, { root: project(present), same: new Map() }).load({
       ...load(present),
-      credentials: new Set(),
+      credentials: new Set(credentials),
     });
 
   it('may use a variable of that time that is not set any more: only what was made of it is left out', () => {
@@ -146,6 +161,8 @@ describe('a project as it was', () => {
     expect(resources[0]?.fields).toEqual({ type: 't' });
     expect(diagnostics.find(({ code }) => code === 'env-secret')?.severity).toBe('warning');
     expect(errors(failureOf(files, { env: { A_PASSWORD: 'x' } }))).toEqual(['env-secret config/a.yaml:3:14']);
+    const renamed = { 'config/a.yaml': desk.replace('!var company', '!env A_LOGIN') };
+    expect(past(renamed, {}, { A_LOGIN: 'x' }, ['A_LOGIN']).resources[0]?.fields).toEqual({ type: 't' });
   });
 
   it('may have names in groups that are no environment', () => {

@@ -142,6 +142,16 @@ test.each([
   expect(JSON.stringify(found)).not.toContain('hunter2');
 });
 
+test('a value that does not fit is not shown where a policy says that it is secret', () => {
+  const found = failureOf({
+    'kinds/Role.kind.yaml':
+      'kind: Role\npath: /v2025/roles\nkey: name\nfields: { note: text }\nplaces: { note: secret }\n',
+    'config/a.yaml': 'kind: Role\nname: a\nnote: [hunter2]\n',
+  });
+  expect(errors(found)).toEqual(['wrong-type config/a.yaml:3:7']);
+  expect(JSON.stringify(found)).not.toContain('hunter2');
+});
+
 test.each([
   'ghp_canary1234567890',
   'https://u:canary1@host.example',

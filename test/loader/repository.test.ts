@@ -119,7 +119,7 @@ const requireOwnFile = (file: string) => requireOutputFile(file, project({}));
 
 /** A project, and a folder outside it. */
 function createLink(path: string, target: (outside: string) => string): string {
-  const [root, outside] = [project({ '.tenantctl/kept': '' }), project({})];
+  const [root, outside] = [project({ '.git/HEAD': '', '.tenantctl/kept/a': '' }), project({})];
   symlinkSync(target(outside), join(root, path));
   return root;
 }
@@ -134,13 +134,11 @@ describe('a file in `.tenantctl`', () => {
   });
 
   it.each([
-    ['a folder outside', (outside: string) => outside],
-    ['what does not exist yet', (outside: string) => join(outside, 'none')],
-  ])('is not written through a link to %s', (_what, target) => {
-    const root = createLink('.tenantctl/results', target);
-    expect(codeOf(() => requireOwnFile(join(root, '.tenantctl/results/a.json')))).toEqual([
-      'outside-project',
-    ]);
+    ['a folder outside', '.tenantctl/results', (outside: string) => outside],
+    ['what does not exist yet', '.tenantctl/kept/results', (outside: string) => join(outside, 'none')],
+  ])('is not written through a link to %s', (_what, path, target) => {
+    const root = createLink(path, target);
+    expect(codeOf(() => requireOwnFile(join(root, path, 'a.json')))).toEqual(['outside-project']);
     expect(codeOf(() => requireOwnFolder(root))).toEqual(['outside-project']);
   });
 
@@ -154,9 +152,11 @@ describe('a file in `.tenantctl`', () => {
   });
 });
 
-it('a broken link out of the project is refused as one that leads there', () => {
+it('a broken link out of the project is refused as one that leads there, and so is one into `.git`', () => {
   const root = createLink('data', (outside) => join(outside, 'none'));
   expect(codeOf(() => requireInside(root, 'data'))).toEqual(['outside-project']);
+  const inGit = createLink('data', () => '.git');
+  expect(codeOf(() => requireInside(inGit, 'data/a'))).toEqual(['reserved-folder']);
 });
 
 it('a file in the place of a folder is left to what makes the folder', () => {

@@ -281,12 +281,12 @@ environments:
   test('are no text of `!env` by their values either, which no message repeats', () => {
     const env = {
       CI_REPOSITORY_URL: 'https://gitlab-ci-token:canary-1@gitlab.example/a.git',
-      DEPLOY: 'ghp_canary234567890123456789',
       HELP_URL: 'https://help.acme.example',
     };
     const template = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
     const texts = 'subject: !env CI_REPOSITORY_URL\nbody: !env DEPLOY\nfrom: !env HELP_URL\n';
-    const found = failureOf({ 'config/a.yaml': template + texts }, { env });
+    const dotEnv = 'DEPLOY=ghp_canary234567890123456789';
+    const found = failureOf({ '.env': dotEnv, 'config/a.yaml': template + texts }, { env });
     expect(errors(found)).toEqual(['env-secret config/a.yaml:5:10', 'env-secret config/a.yaml:6:7']);
     expect(JSON.stringify(found)).not.toContain('canary');
   });

@@ -73,6 +73,11 @@ describe('a file', () => {
     },
   );
 
+  it.each(['.env', 'a/.npmrc', 'link'])('is not read where it holds credentials: %s', (path) => {
+    const { source } = createLinked({ 'inner/.env': 'x', 'inner/a/.npmrc': 'x' }, { link: '.env' });
+    expect(refusal(() => source.text(path))).toContain('reserved-file');
+  });
+
   it.each(['.gitignore', '.github/a', 'x.git/a', '.tenantctl.yaml', 'a/.gitattributes'])(
     'is read though it is called like those: %s',
     (path) => expect(createLinked({ [`inner/${path}`]: 'x' }).source.text(path)).toBe('x'),

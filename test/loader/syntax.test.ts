@@ -70,7 +70,8 @@ const conflict = 'The file contains the markers of a merge conflict.';
 it.each(['<<<<<<< HEAD\na: b\n', 'a: b\n=======\n', 'a: b\r\n=======\r\n', 'a: b\n>>>>>>> main\n'])(
   'the markers of a merge conflict are named, whatever else is wrong: %j',
   (text) => {
-    const [[problem, hint = ''] = []] = explained(`${text}c: [\n`);
+    const [[problem, hint = ''] = [], ...others] = explained(`${text}c: [\n`);
+    expect(others).toEqual([]);
     expect(problem).toBe(`${text.startsWith('<') ? 1 : 2}:1 ${conflict}`);
     expect(hint).toContain('Keep one side of each conflict');
   },
