@@ -196,6 +196,7 @@ describe('text in a field that holds JSON', () => {
     ['an object', { url: 'not json' }],
     ['text of an object', '{"url":"u"}'],
     ['the text of a map, as some tenants have it', '{url=u}'],
+    ['a number', '5'],
     ['empty', ''],
   ])('may be %s', (_name, attributes) => {
     expect(codes(at(attributes))).toEqual([]);
@@ -289,6 +290,7 @@ it('says nothing of a locale or a medium that only a few notifications have', ()
     ['a', 'EMAIL', 'en'],
     ['a', 'EMAIL', 'de'],
     ['a', 'SLACK', 'en'],
+    ['a', 'SLACK', 'de'],
   ];
   expect(findings([...declared.map((key) => template({}, key)), ...others])).toEqual([]);
 });
@@ -567,6 +569,16 @@ describe('places', () => {
       'config/a.yaml:5:36 5 | teamsTemplate: { a: b, c: d, e: "f #end" }',
     ],
     ['JSON that is cut off', `slackTemplate: '{"a":'\n`, `config/a.yaml:5:22 5 | slackTemplate: '{"a":'`],
+    [
+      'JSON in a message',
+      'slackTemplate: { text: a, blocks: "[1," }\n',
+      'config/a.yaml:5:39 5 | slackTemplate: { text: a, blocks: "[1," }',
+    ],
+    [
+      'JSON in JSON',
+      `slackTemplate: '{"blocks":"[1,"}'\n`,
+      `config/a.yaml:5:17 5 | slackTemplate: '{"blocks":"[1,"}'`,
+    ],
   ])('%s', (_name, fields, expected) => {
     expect(at(fields)).toEqual([expected]);
   });

@@ -141,6 +141,7 @@ describe('globs of addresses', () => {
     ['EU\\US*', 'EU\\US tickets'],
     ['EU+(US)*', 'EU+(US) tickets'],
     ['EU {old}*', 'EU {old}1'],
+    ['{EU,US}*', '{EU,US} tickets'],
   ])('of guards mean signs other than stars as they are, too: %s', (glob, name) => {
     const guarded = matchAddresses([`Sim/${glob}`], { isGuard: true });
     expect(guarded(formatAddress('Sim', [name]))).toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fileStem, sha256 } from '../../src/model/digest.ts';
 import { type Change, formats, type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Versions } from '../../src/model/failure.ts';
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts';
@@ -132,4 +133,9 @@ describe('the digest of a plan', () => {
     const there = planDigest({ ...plan, changes: [change, other] });
     expect(planDigest({ ...plan, changes: [other, change] })).not.toBe(there);
   });
+});
+
+it('a digest names a file by its digits, and what is none leads nowhere else', () => {
+  expect(sha256(1)).toBe(`sha256:${fileStem(sha256(1))}`);
+  expect(fileStem('sha256:../../config')).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -19,7 +19,7 @@ import {
   unwritableFile,
 } from '../../src/model/failure.ts';
 import { lintRules } from '../../src/model/lint.ts';
-import { isAllowed, parseAllowedHost } from '../../src/model/tenant.ts';
+import { endpointOf, isAllowed, parseAllowedHost } from '../../src/model/tenant.ts';
 import { change } from '../report/fixtures.ts';
 
 describe('the exit code', () => {
@@ -34,6 +34,7 @@ describe('the exit code', () => {
     expect(fail('code', 'Why.').exitCode).toBe(1);
     expect(fail('code', 'Why.', {}, ExitCode.refused).exitCode).toBe(4);
     expect(interruption().exitCode).toBe(130);
+    expect(new Failure(interruption().diagnostics).exitCode).toBe(130);
     expect(interruption().diagnostics).toMatchObject([{ code: 'interrupted', message: 'Interrupted.' }]);
   });
 });
@@ -201,3 +202,14 @@ it('one of several hosts is enough, and an empty list allows none', () => {
   expect(isAllowed(hosts, 'https://c.example')).toBe(false);
   expect(isAllowed([], 'https://a.example')).toBe(false);
 });
+
+it.each<[string, string, boolean]>([
+  ['https://acme.example', 'https://ACME.example.:443/', true],
+  ['https://acme.example/a', 'https://acme.example/b', false],
+  ['https://acme.example', 'https://acme.example:8443', false],
+  ...['0.0.0.0', 'a.localhost', '127.1.2.3', '[::1]', '[::]', '[::ffff:127.0.0.1]'].map(
+    (host): [string, string, boolean] => ['http://localhost', `http://${host}:80`, true],
+  ),
+])('%s and %s lead to one tenant: %s', (one, other, isSame) =>
+  expect(endpointOf(one) === endpointOf(other)).toBe(isSame),
+);

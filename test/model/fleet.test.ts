@@ -5,6 +5,7 @@ import {
   fleetDigest,
   fleetOf,
   isFailed,
+  shareDiagnostics,
   worstExitCode,
 } from '../../src/model/documents.ts';
 import { ExitCode } from '../../src/model/failure.ts';
@@ -58,6 +59,15 @@ describe('a fleet', () => {
     expect(fleetOf([quiet, changing]).digest).toBe(fleetOf([changing, quiet]).digest);
     expect(fleetOf([changing, quiet]).digest).toBe(fleetDigest([changing, quiet]));
   });
+});
+
+it('a remark is told once, with the environments that have it if not all do', () => {
+  const share = (...remarks: (readonly (typeof guard)[])[]) => {
+    const all = remarks.map((diagnostics, at) => ({ name: `eu-${at}`, diagnostics }));
+    return shareDiagnostics(all, (names) => names.join());
+  };
+  expect(share([guard], [guard])).toEqual([guard]);
+  expect(share([guard, guard], [])).toEqual([{ ...guard, message: 'Too many (only in eu-0).' }]);
 });
 
 it.each<[string, FleetMember, boolean]>([

@@ -142,6 +142,9 @@ test.each([
   const numbers = new Set<string>();
   const value = parseJson(text, (name, digits) => numbers.add(`${name} ${digits}`)) ?? null;
   expect(writeJson(value, (name, digits) => numbers.has(`${name} ${digits}`))).toBe(text);
+  const inText = new Set<string>();
+  parseJson(JSON.stringify({ text }), (name, digits) => inText.add(`${name} ${digits}`));
+  expect(inText).toEqual(numbers);
 });
 
 test.each([

@@ -124,6 +124,7 @@ it('a live value is set in the objects around it, and with the list that it is i
   expect(withLiveValue(other, { e: 3 }, '/a/z/c')).toEqual({ e: 3 });
   expect(withLiveValue(other, { a: { z: 5 } }, '/a/z')).toEqual({ a: {} });
   expect(withLiveValue({ a: [{ $secret: 'S' }] }, {}, '/a/0')).toEqual({ a: { $live: '/a' } });
+  expect(withLiveValue(other, { a: { $secret: 'S' } }, '/a/b')).toEqual({ a: { $secret: 'S' } });
 });
 
 it('an id that is known fills in the name of a member, and the others stay', () => {
@@ -145,7 +146,8 @@ describe("a tenant's value that looks like a marker", () => {
       expect(renderBody(body, reveal)).toEqual(foreign);
       expect(renderBody({ inside: [body] }, reveal)).toEqual({ inside: [foreign] });
       expect(fillLive(body, () => 'read')).toEqual(body);
-      const beside = fillLive({ $beside: ['', { own: 1 }] }, reveal, () => ({ kept: foreign, own: 0 }));
+      const others = () => ({ kept: foreign, own: 0, gone: 2 });
+      const beside = fillLive({ $beside: ['', { own: 1 }, 'gone'] }, reveal, others);
       expect(renderBody(beside, reveal)).toEqual({ kept: foreign, own: 1 });
     }
   });
@@ -190,9 +192,11 @@ describe('rendering a body', () => {
 });
 
 describe("filling in an object's own values", () =>
-  it('reads each place, and marks what it read as foreign', () => {
-    const read = (at: string) => ({ $secret: at });
-    const body = { a: { $live: '/x' }, b: [{ $live: '/y/0' }, 'plain', 1], c: null };
+  it('reads each place, marks what it read as foreign, and leaves out what is gone', () => {
+    const read = (at: string) => (at === '/gone' ? undefined : { $secret: at });
+    const gone = { $live: '/gone' };
+    const body = { a: { $live: '/x' }, b: [{ $live: '/y/0' }, gone, 'plain', 1], c: null };
+    expect(fillLive({ a: gone, b: { $jsonText: gone } }, read)).toEqual({});
     expect(fillLive(body, read)).toEqual({
       a: { $literal: { $secret: '/x' } },
       b: [{ $literal: { $secret: '/y/0' } }, 'plain', 1],
