@@ -308,8 +308,10 @@ describe('a filtered list', () => {
     expect(readSenders(['a@acme.example'], answerWith(403))).rejects.toThrow('SenderAddress'));
 });
 
-it('an answer that is no list is said to be none', async () => {
+it('an answer that is no list is said to be none, and a web page what it is', async () => {
   await expect(readSenders(['a@acme.example'], answerWith(200, 'x'))).rejects.toThrow(
     'did not answer with a list of objects',
   );
+  const page = { ...answerWith(200), text: '<html><title>Sign in</title>' };
+  await expect(readSenders(['a@acme.example'], page)).rejects.toThrow('answered 200 OK: Sign in');
 });
