@@ -230,7 +230,7 @@ export function nameSecrets(
   const taken = new Set([...inUse, ...places.flatMap(({ name }) => name ?? [])]);
   const wished = groupBy(places, secretNameOf);
   const secrets = wished.flatMap(([wish, ofName]) => {
-    const isFree = new Set(ofName.map(placeId)).size === 1 && !taken.has(wish);
+    const isFree = ofName.length === 1 && !taken.has(wish);
     return ofName.map(({ address, at, name }) => {
       const ownName = isFree ? wish : `${wish}_${digestStart(placeId({ address, at })).toUpperCase()}`;
       return { name: name ?? ownName, address, at };

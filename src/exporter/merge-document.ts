@@ -109,7 +109,7 @@ export function mergeDocument(
       written: partOf(written, name),
     };
     const isInvalid = 'refused' in draft || invalid.has(slot.at);
-    if (isInvalid && secretName(declared) === null) changes.notes.push({ at: slot.at, reason: 'unwritable' });
+    if (isInvalid) changes.notes.push({ at: slot.at, reason: 'unwritable' });
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);
@@ -245,7 +245,7 @@ function mergeMembers(
   if (isWhole(place)) return;
   const removed = edits.slice(first).filter(({ op, path }) => op === 'remove' && path.length === 2);
   // An empty mapping would say nothing.
-  if (place.depth === 0 && removed.length > 0 && removed.length === Object.keys(declared).length)
+  if (removed.length > 0 && removed.length === Object.keys(declared).length)
     edits.splice(first, edits.length, { op: 'remove', path: segmentsOf(at) });
 }
 
@@ -426,9 +426,7 @@ interface Note {
 export function noteDiagnostic(resource: Resource, { at, reason }: Note): Diagnostic {
   const { words, ...rest } = noteWords[reason];
   const { address } = resource;
-  const [field = ''] = segmentsOf(at ?? '');
-  const isDeclared = at !== undefined && Object.hasOwn(resource.fields, field);
-  const source = at === undefined ? resource.source() : resource.point(isDeclared ? at : pointer()).source;
+  const source = at === undefined ? resource.source() : resource.point(at).source;
   const message = words.replace('{}', () => (at === undefined ? address : printPlace(at)));
   return { ...rest, message, source, address };
 }

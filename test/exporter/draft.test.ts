@@ -102,6 +102,16 @@ describe('an exported object', () => {
     expect(manifestOf(liveFrom(desk))).toContain('# attributes.password is left out');
   });
 
+  it('keeps each empty field that its kind requires: another tenant creates no object without', () => {
+    const fields = { owners: { is: 'set' }, note: { is: 'value' }, tags: { is: 'set' } } as const;
+    const kind = ownKind('Role', ['name'], fields);
+    const described = { schema: () => ({}), ...kind.described, required: ['note', 'owners'] };
+    const empty = { name: 'R', owners: [], note: '', tags: [] };
+    expect(manifestOf(ownObject({ ...kind, described }, empty))).toBe(
+      'kind: Role\nname: R\nowners: []\nnote: ""\n',
+    );
+  });
+
   it('names the default that it was made from, where that is known', () => {
     const object = liveFrom(answers.template('a', { subject: 'S', body: null }));
     const standard = liveFrom(answers.template('a', { subject: 'Default', body: null }));

@@ -149,6 +149,7 @@ describe('fields', () => {
       search('S', [
         statusRule('Active'),
         { type: 'ProfileStatusRule', comparison_operator: '~', value: 'Active' },
+        { type: 'ProfileStatusRule', comparison_operator: '~', value: 'Gone' },
       ]),
     ]);
     expect(diagnostics).toMatchObject([

@@ -307,7 +307,7 @@ describe('objects', () => {
     const files = { 'config/a.yaml': 'kind: SimIntegration\nname: I\nensure: absent\n' };
     expect(merge({ files, live: [integration('I', { description: 'x' })] }).changed).toEqual([]);
     const gone = merge({ files, live: [], more: { delete: true } });
-    expect(gone).toMatchObject({ changed: [], deleted: [], gone: [] });
+    expect(gone).toMatchObject({ changed: [], deleted: [], gone: [], diagnostics: [] });
   });
 
   it('pinned by id take the name they have now', () => {
@@ -336,7 +336,7 @@ describe('objects', () => {
       changed: [],
       created: [],
       diagnostics: [
-        { code: 'rename-kept', address: 'SimIntegration/New', source: { file: 'config/a.yaml', line: 1 } },
+        { code: 'rename-kept', address: 'SimIntegration/New', source: { file: 'config/a.yaml', line: 4 } },
       ],
     });
     const elsewhere = { inScope: ({ key }: { key: readonly string[] }) => key[0] === 'New' };

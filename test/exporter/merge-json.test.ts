@@ -133,6 +133,7 @@ describe('a list inside JSON', () => {
     ['an item changes beside one that comes', 'x3 a2 b1 c1', ['x3', 'a2 # 1', 'b1 # 2', 'c1 # 3']],
     ['an item changes and moves', 'b1 a2 c1', ['b1 # 2', 'a2', 'c1 # 3']],
     ['an item changes beside one that moves', 'c1 a2 x3', ['c1 # 3', 'a2', 'x3']],
+    ['one comes that is like one that moves', 'a2 b1 a1', ['a2', 'b1 # 2', 'a1']],
     ['two that change swap their places', 'b2 a2 c1', ['b2', 'a2 # 1', 'c1 # 3']],
     ['only the last is left, and changes', 'c2', ['c2 # 3']],
   ])('of objects keeps each comment at its item where %s', (_, live, expected) => {

@@ -28,11 +28,9 @@ describe('what stands under lifecycle.ignore', () => {
     );
   });
 
-  it('keeps an object around it where the tenant has none', () => {
+  it.each([[null], [['theirs']]])('keeps an object around it where the tenant has %j', (attributes) => {
     const manifest = ignoring('attributes:\n  a: mine\n  b: mine\n', '/attributes/b');
-    expect(mergeFile(manifest, integration('I', { attributes: null }))).toBe(
-      manifest.replace('  a: mine\n', ''),
-    );
+    expect(mergeFile(manifest, integration('I', { attributes }))).toBe(manifest.replace('  a: mine\n', ''));
   });
 
   it('is not added to a value that is declared whole', () => {

@@ -4,6 +4,7 @@ import { printPlace, remarkOf } from '../../src/exporter/draft.ts';
 import { nameSecrets } from '../../src/exporter/files.ts';
 import { labelIds, type Records } from '../../src/exporter/ids.ts';
 import { partOf } from '../../src/exporter/print-live.ts';
+import { Places } from '../../src/kinds/places.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { merge } from './merging.ts';
 import { answer, exportOf, integration, ownKind, ownObject, search, template, typeRule } from './support.ts';
@@ -236,6 +237,13 @@ it('an object in a field for ids alone is left out, since a reference there woul
 });
 
 describe('the name beside an id', () => {
+  it('is not beside a value whose name is an id: that name itself is told', () => {
+    const places = new Places([{ path: '', is: { is: 'reference', names: true, to: 'Source' } }]);
+    const kind = ownKind('Role', ['name'], { limits: { is: 'json', declares: 'whole', places } });
+    const role = ownObject(kind, { name: 'R', limits: { s1: 'few' }, also: { id: 's1', name: 'HR' } });
+    expect(labelIds(role, { records: new Map() }).names).toEqual(new Map());
+  });
+
   it('is not beside a text that happens to be the same', () => {
     const object = integration('I', {
       description: 'c1',
