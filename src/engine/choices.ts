@@ -5,7 +5,6 @@ import type { Resource } from '../kinds/resource.ts';
 import { type Address, matchAddresses, scopeFilter } from '../model/address.ts';
 import type { Scope } from '../model/documents.ts';
 import { type Diagnostic, Failure, fail, hasErrors, isError } from '../model/failure.ts';
-import { secretPlaces } from '../model/marker.ts';
 import { valueAt } from '../model/pointer.ts';
 import { didYouMean } from '../model/words.ts';
 import type { PlanChoices, PlanInput } from '../planner/input.ts';
@@ -110,7 +109,6 @@ function rotationsOfNothing(rotate: readonly string[], resources: readonly Resou
     const hasSecret = named.some(
       (resource) =>
         resource.secrets().length > 0 ||
-        secretPlaces(resource.fields).length > 0 ||
         index.find(resource)?.hidden.some((at) => valueAt(resource.fields, at) !== undefined),
     );
     if (named.length === 0 || hasSecret) return [];

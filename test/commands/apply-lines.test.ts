@@ -52,4 +52,6 @@ it('names the environment of each event', async () => {
     'us-2 error',
     'us-2 planned',
   ]);
+  const refused = eventsIn(stdout).find((each) => each.type === 'error' && each.environment === 'us-2');
+  expect(refused).toMatchObject({ diagnostics: [{ code: 'max-deletes' }] });
 });

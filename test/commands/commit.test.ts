@@ -25,6 +25,18 @@ it.each([
     ['https://github.example/acme/iga/commit/', 'https://github.example/acme/iga/blob/'],
   ],
   [
+    'GitHub, for a pull request',
+    {
+      GITHUB_SHA: id,
+      GITHUB_ACTOR: 'ada',
+      GITHUB_HEAD_REF: 'rebrand',
+      GITHUB_REF_NAME: '12/merge',
+      GITHUB_SERVER_URL: 'https://github.example',
+      GITHUB_REPOSITORY: 'acme/iga',
+    },
+    ['https://github.example/acme/iga/commit/', 'https://github.example/acme/iga/blob/'],
+  ],
+  [
     'GitLab',
     {
       CI_COMMIT_SHA: id,

@@ -111,6 +111,9 @@ describe('an object whose key another one has', () => {
     const { stdout } = await expectEnd(merge, 0, 'ids q0, q1.', 'ids e0, e1.');
     expect(stdout).toContain('Files: 0 changed, 0 new, 0 removed.\n');
     expect(manifests(world)).toEqual(before);
+    // What no manifest declares is none of a merge without --all.
+    world.declare([{ kind: 'ProfileSearch', label: 'Joiners' }]);
+    expect((await world.run('export --merge')).stderr).not.toContain('ids q0');
   });
 
   it('is not taken as gone in a merge either where a manifest could pin it by its id', async () => {
@@ -615,4 +618,11 @@ describe('a kind that the tenant does not show', () => {
       expect(existsSync(`${other.dir}/config`)).toBe(false);
     }
   });
+});
+
+it('says of a merge into a project without manifests how to begin, unless a kind is named', async () => {
+  const world = await createTestWorld({ seed: 'senders: [{ email: a@acme.example }]' });
+  const told = 'No object is declared. Add those of the tenant with --all.';
+  expect((await succeed(world, 'export --merge')).stdout).toContain(told);
+  expect((await succeed(world, 'export --merge --only SenderAddress/**')).stdout).not.toContain(told);
 });

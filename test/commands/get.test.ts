@@ -22,6 +22,10 @@ it('prints live objects as an export writes them, secrets as !secret, in one str
   world.env.SIM_INTEGRATION_DESK_ATTRIBUTES_PASSWORD = 'hunter2hunter2';
   world.write('config/all.yaml', stdout);
   expect(await world.plan()).toMatchObject({ changes: [], summary: { unchanged: 3 } });
+  // A glob may stand for several kinds, beside one that names its own.
+  expect((await succeed(world, 'get SenderAddress/b@acme.example Sim*/**')).stdout).toMatch(
+    /kind: SenderAddress\n[\s\S]*kind: SimIntegration\n|kind: SimIntegration\n[\s\S]*kind: SenderAddress\n/,
+  );
 });
 
 it.each([

@@ -59,10 +59,12 @@ describe('--quiet', () => {
   });
 
   it('shows before an apply the warnings of its changes', async () => {
-    world.declare([{ kind: 'VerifiedDomain', domain: 'a.example' }]);
+    // The result says what to do by hand.
+    const byHand = { kind: 'AuthProfile', name: 'New', type: 'MFA' };
+    world.declare([{ kind: 'VerifiedDomain', domain: 'a.example' }, byHand]);
     const { stderr } = await succeed(world, 'apply --yes --quiet');
     expect(stderr).toBe(
-      'warning  VerifiedDomain/a.example: Then publish the DKIM records of a.example: `tenantctl status` prints them.\n',
+      'warning  VerifiedDomain/a.example: Then publish the DKIM records of a.example: `tenantctl status` prints them.\n1 step by hand\n',
     );
   });
 

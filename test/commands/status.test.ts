@@ -214,6 +214,7 @@ test('--dns tells published, missing, wrong, and no answer apart', async () => {
 
   const text = await run('status --only VerifiedDomain/acme.example', ...dns);
   expect(text.stdout).toMatch(/wrong: it points to another host, found bbb\.dkim\.evil\.example/);
+  expect(text.stdout).toContain('verified  1 record with --verbose\n');
   const zone = await run('status --format zone --only VerifiedDomain/acme.example', ...dns);
   expect(zone.stdout).toContain('ccc.dkim.amazonses.com. ; missing');
 });
