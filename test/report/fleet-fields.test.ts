@@ -190,6 +190,27 @@ describe('of a template in 50 tenants', () => {
       ),
     ).toBe(2);
   });
+
+  it.each(['', 'x'.repeat(80)])('what was declared otherwise before is not joined, after %j', (start) => {
+    const shown = report((name) => {
+      const base = `${start}${name < 'tenant-26' ? 'one' : 'other'}`;
+      return [{ ...difference('/subject', `${start}old`, `${start}new`), base, origin: 'both' }];
+    });
+    expect(count(shown, /~ subject/g)).toBe(2);
+  });
+
+  it('objects are not the same that are so in the tenant that is shown alone', () => {
+    const plans = fleet(names(2), (name) =>
+      ['en', 'de'].map((locale) => {
+        const start = name === 'tenant-1' ? 'Hello' : locale;
+        return update(
+          `NotificationTemplate/k/EMAIL/${locale}`,
+          difference('/subject', `${start} old`, `${start} new`),
+        );
+      }),
+    );
+    expect(render(plans, 'text')).not.toContain('the same in 2 objects');
+  });
 });
 
 it('says of each consequence of a lock-out which tenants have it', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, type ChangeResult, type Fleet, fleetOf, notRun } from '../../src/model/documents.ts';
+import {
+  type Change,
+  type ChangeResult,
+  type Fleet,
+  type FleetMember,
+  fleetOf,
+  notRun,
+} from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
 import type { Format } from '../../src/report/report.ts';
 import {
@@ -88,6 +95,12 @@ it.each(['plan', 'result'])('says whose requests a %s shows that several share',
   expect(render(of, 'text', { verbose: true })).toMatch(/ tenant-1: POST \//);
 });
 
+it('says whose requests those are of several environments only, and where there are some', () => {
+  const [one, two] = [fleet(names(1), () => [textUpdate]), fleet(names(2), () => [senderDelete])];
+  expect(render(one, 'text', { verbose: true })).toMatch(/ {6}→ POST \//);
+  expect(render(two, 'html')).not.toContain('The requests are those of');
+});
+
 it('of plans beside results says how many environments were applied, and how many only planned', () => {
   const show = shower(withResults(deleting(3), (_, at) => (at === 0 ? done() : undefined)));
   expect(show('text')).toContain('3 environments: 1 applied, 2 planned.');
@@ -101,6 +114,12 @@ it('of plans beside results says how many environments were applied, and how man
     '#### In 2 of 3: tenant-2, tenant-3\n\n<details><summary><code>-</code>',
   );
   expect(show('html')).toMatch(/In 2 of 3: tenant-2, tenant-3[\s\S]*id="change\/SenderAddress\/old%40acme/);
+  // An apply that could not begin is over, too.
+  const error = { exitCode: 1, diagnostics: [down('b')] } as const;
+  const refused = deleting(2).environments.map((each): FleetMember => {
+    return { ...each, error, result: null };
+  });
+  expect(shower(fleetOf(refused))('text')).not.toContain('SenderAddress/old');
 });
 
 it('tells what a tenant did not do as asked', () => {
@@ -212,7 +231,7 @@ it('says that all tenants match only where each could be planned', () => {
     const planned = fleet(names(count), (name) => (name === broken ? down(name) : []));
     return render(planned, 'text').includes('All tenants match');
   };
-  expect([isSaid(2), isSaid(2, 'tenant-2'), isSaid(0)]).toEqual([true, false, false]);
+  expect([isSaid(2), isSaid(3, 'tenant-2'), isSaid(0)]).toEqual([true, false, false]);
 });
 
 it('keeps a change apart in the environment in which it has a risk', () => {
@@ -224,6 +243,14 @@ it('keeps a change apart in the environment in which it has a risk', () => {
     expect(first).not.toContain('UNDOES A CHANGE');
     expect(second).toMatch(/UNDOES A CHANGE\W+someone changed this in the tenant/);
   }
+});
+
+it('has what most environments share first, whatever is grave in one of them', () => {
+  const planned = fleet(names(2), (name) => [textUpdate, ...(name === 'tenant-2' ? [lockout] : [])]);
+  expect(render(planned, 'markdown').match(/^#### .*/gm)).toEqual([
+    '#### In 2 of 2: tenant-1, tenant-2',
+    '#### Only in tenant-2',
+  ]);
 });
 
 it('has its numbers below their headings in a terminal, however long the names are', () => {

@@ -294,6 +294,14 @@ describe('results and problems as comments', () => {
     expect(text).toContain('by hand</summary>\n\n> ⚠️ Set the mediums by hand.\n');
   });
 
+  it('shows the requests of each change that is done', () => {
+    const requests = [
+      { method: 'PUT', path: '/x', status: 200, trackingId: null, attempts: 1, ms: 1 },
+    ] as const;
+    const all = ['A/b', 'A/c'].map((address) => outcome({ address, outcome: 'done', requests }));
+    expect(markdown(result(all, { outcome: 'done' })).match(/- `PUT \/x → 200, 1 ms`/g)).toHaveLength(2);
+  });
+
   it('says how to go on where something is left', () => {
     const text = markdown(sampleResult);
     expect(text).toMatch(/^To finish: .*`tenantctl plan`.*\\\nTo undo .*`tenantctl rollback`/m);

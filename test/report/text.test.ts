@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { Change, ChangeResult, Difference, Result } from '../../src/model/documents.ts';
+import type { Change, ChangeResult, Diff, Difference, Result } from '../../src/model/documents.ts';
 import type { Diagnostic } from '../../src/model/failure.ts';
 import { widthOf } from '../../src/report/layout.ts';
-import { formatsOf, type ReportOptions } from '../../src/report/report.ts';
+import { type Document, formatsOf, type ReportOptions } from '../../src/report/report.ts';
 import { renderRequests } from '../../src/report/text.ts';
 import { renderReport } from '../../src/report/writers.ts';
 import {
@@ -375,7 +375,7 @@ Digest: ${digest}
   });
 });
 
-const sent = (method: 'POST' | 'DELETE', status: number) => {
+const sent = (method: 'POST' | 'PATCH' | 'DELETE', status: number) => {
   return { method, path: '/x', status, trackingId: null, attempts: 1, ms: 1 };
 };
 
@@ -403,6 +403,7 @@ describe('a result as text', () => {
     ['that is gone', true, { replaced: true }],
     ['that was made in part', true, { replaced: true, after: {}, requests: [sent('POST', 201)] }],
     ['that is still there', false, { replaced: true, after: {}, requests: [sent('DELETE', 409)] }],
+    ['that was only prepared', false, { replaced: true, after: {}, requests: [sent('PATCH', 200)] }],
     ['that is replaced', false, { outcome: 'done', replaced: true }],
     ['that was not begun', false, { outcome: 'notAttempted', replaced: true }],
     ['that is only updated', false, {}],
@@ -468,6 +469,7 @@ To undo what was done: \`tenantctl rollback\` with the result file.
     expect(steps('interrupted', change('notAttempted'))).toEqual(['To finish']);
     expect(steps('refused', change('notAttempted'))).toEqual([]);
     expect(steps('done', change('done'))).toEqual([]);
+    expect(text(result([change('done')], { outcome: 'done' }))).toMatch(/✔ done +~ SenderAddress\/a$/m);
   });
 
   it('says why a run was refused', () => {
@@ -609,7 +611,8 @@ describe('renderReport', () => {
     const headsOf = (changes: Parameters<typeof plan>[0]) =>
       render(plan(changes), 'html').match(/(?<=<th scope="col">)\w+/g);
     expect(headsOf([{ ...lockout, diff }])).toEqual(['Field', 'Tenant', 'Manifest']);
-    expect(headsOf([{ ...senderDelete, diff }])).toEqual(['Field', 'Tenant', 'After']);
+    for (const { source } of [senderDelete, lockout])
+      expect(headsOf([{ ...senderDelete, diff, source }])).toEqual(['Field', 'Tenant', 'After']);
     // A rollback restores what no manifest declares.
     expect(headsOf([{ ...lockout, diff, source: null }])).toEqual(['Field', 'Tenant', 'After']);
   });
@@ -620,10 +623,44 @@ describe('renderReport', () => {
     expect(what).toBe('a: x → y · b: x → y · 4 more');
   });
 
-  it('keeps the ticks of two applies of one plan apart', () => {
-    const keyOf = (startedAt: string) =>
-      /data-digest="(.*?)"/.exec(render({ ...sampleResult, startedAt }, 'html'))?.[1];
-    expect(keyOf('2025-03-01T10:00:00.000Z')).not.toBe(keyOf('2025-03-01T11:00:00.000Z'));
+  it('says in HTML once that an object is deleted', () => {
+    const page = render(plan([senderDelete]), 'html');
+    expect(page).toContain('<b aria-hidden="true">-</b>delete</span>');
+    expect(page).not.toContain('class="risk grave"');
+  });
+
+  const sideOf = (name: string) => ({ name, is: 'manifests', tenant: null }) as const;
+  const objectOf = (key: string, where: 'both' | 'first', value = 'y'): Diff['objects'][number] => {
+    const diff = where === 'both' ? [difference('/a', 'x', value)] : [];
+    return { address: `A/${key}`, kind: 'A', key: [key], in: where, source: null, diff };
+  };
+  const diffOf = (...objects: Diff['objects']): Document => ({
+    is: 'diff',
+    diff: {
+      formatVersion: 1,
+      tool: samplePlan.tool,
+      createdAt: samplePlan.createdAt,
+      sides: [sideOf('test'), sideOf('production')],
+      scope: { only: ['A/**'], except: [], kinds: [] },
+      summary: { differing: 1, onlyFirst: 9, onlySecond: 0, equal: 0, notComparable: 0 },
+      objects,
+      notComparable: [],
+      diagnostics: [],
+    },
+  });
+
+  it('of a diff shows what differs before what one side lacks, opened, and what limits it', () => {
+    const lacking = [...'123456789'].map((key) => objectOf(key, 'first'));
+    const page = render(diffOf(...lacking, objectOf('0', 'both')), 'html');
+    expect(/(?<=<details class="entry")[^>]*/.exec(page)?.[0]).toMatch(/data-address="A\/0".* open$/);
+    expect(page).toMatch(/Limited by<.*--only A\/\*\*/);
+  });
+
+  it('keeps the ticks of two applies of one plan apart, and of two diffs of the same sides', () => {
+    const keyOf = (shown: Parameters<typeof render>[0]) =>
+      /data-digest="(.*?)"/.exec(render(shown, 'html'))?.[1];
+    expect(keyOf(sampleResult)).not.toBe(keyOf({ ...sampleResult, startedAt: '2025-03-01T11:00:00.000Z' }));
+    expect(keyOf(diffOf(objectOf('a', 'both', 'y')))).not.toBe(keyOf(diffOf(objectOf('a', 'both', 'z'))));
   });
 
   it('cuts an endless body of a request in HTML, and says how much is left', () => {
