@@ -329,6 +329,11 @@ Digest: ${digest}
     expect(text(value)).toContain('"a b" → "a\\u00a0b"');
   });
 
+  it('names the address of both services once where it is the same', () => {
+    const tenant = { identity: 'https://one.example', profiles: 'https://one.example' };
+    expect(text(plan([], { tenant }))).toMatch(/^Plan for production {2}https:\/\/one\.example\n/);
+  });
+
   it('names what limits the plan', () => {
     const scope = { only: ['SimIntegration/*'], except: [], prune: true, since: 'main' };
     expect(text(plan([], { scope }))).toContain('limited by --only SimIntegration/* --prune --since main');
