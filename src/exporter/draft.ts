@@ -13,7 +13,7 @@ import { lazy } from '../model/basics.ts';
 import type { Diagnostic } from '../model/failure.ts';
 import { get, isArray, isObject, itemsOf, type Json, mapMembers } from '../model/json.ts';
 import { secretName } from '../model/marker.ts';
-import { type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
+import { generalizeIndexes, type Pointer, pointer, segmentsOf, valueAt } from '../model/pointer.ts';
 import { labelIds, type NameSources } from './ids.ts';
 import {
   isMapping,
@@ -258,10 +258,12 @@ function draftField(
   if (secrets.has(at)) return { member: [name, { tag: '!secret', value: at }], secrets: [at] };
   const sideText = isSecret(at) ? null : sideTextOf(name, field, value);
   if (sideText) return { member: [name, { tag: '!file', value: sideText.ending }], sideText };
+  // A secret in one item of a list is secret in all, since it may be any of the tenant's.
+  const inItems = new Set([...secrets.keys()].map(generalizeIndexes));
   const { value: printed, ...found } = printLive(printableValue(field, value), placeOf(name, field), {
     hidden: object.hidden,
     isSecret,
-    isDeclaredSecret: (place) => secrets.has(place),
+    isDeclaredSecret: (place) => inItems.has(generalizeIndexes(place)),
     tags,
   });
   if (printed === undefined && field.is === 'json') return found;
