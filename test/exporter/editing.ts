@@ -17,8 +17,15 @@ export const remove = (place: string): Edit => ({ op: 'remove', path: pathOf(pla
 export const named = (edit: Edit, at = ''): Edit =>
   !('value' in edit) ? edit : { ...edit, names: new Map([[at, 'New']]) };
 
-type Case = [title: string, before: string, edit: Edit, after: string | null];
+/** A text in which the edit is marked as by `git diff --word-diff`: `[-old-]{+new+}`. Without a mark, it cannot be made. */
+type Case = [title: string, marked: string, edit: Edit];
+
+const marks = /\[-(.*?)-\]|\{\+(.*?)\+\}/gs;
 
 export function check(cases: readonly Case[]) {
-  it.each(cases)('%s', (_, before, edit, after) => expect(applyEdits(before, [edit])).toBe(after));
+  it.each(cases)('%s', (_, marked, edit) => {
+    const after = marked.replaceAll(marks, (_mark, _old, added = '') => added);
+    const before = marked.replaceAll(marks, (_mark, old = '') => old);
+    expect(applyEdits(before, [edit])).toBe(before === after ? null : after);
+  });
 }
