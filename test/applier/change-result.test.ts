@@ -72,10 +72,7 @@ describe('what a result records', () => {
 
   it('leaves out settings that cannot be read', async () => {
     const raw = { id: 't1', name: 'old', text: 'before', attributes: '{"password":"canary' };
-    const result = await apply(
-      planOf([updateThing(raw, 'after')]),
-      await startTenant({ things: { old: raw } }),
-    );
+    const result = await apply([updateThing(raw, 'after')], await startTenant({ things: { old: raw } }));
     expect(result.changes[0]?.before).toEqual({ text: 'before' });
   });
 

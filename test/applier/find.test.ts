@@ -145,9 +145,8 @@ describe('the objects of recent writes', () => {
     expect(elapsed).toBe(settle - 1000);
   });
 
-  it('are not waited for where the write changed nothing that shows', async () => {
-    expect((await read([{ before: [print(first)], after: print(first) }], () => [first])).elapsed).toBe(0);
-  });
+  it('are not waited for where the write changed nothing that shows', async () =>
+    expect((await read([{ before: [print(first)], after: print(first) }], () => [first])).elapsed).toBe(0));
 
   it('may show the state before any of several writes', async () => {
     const writes = [

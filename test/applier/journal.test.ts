@@ -149,10 +149,8 @@ describe('a journal', () => {
     expect(await readdir(folder)).toEqual([expect.stringMatching(/\.done\.jsonl$/)]);
   });
 
-  it('can be read by nobody else', async () => {
-    const { mode } = await stat(await journalWithNotes(await newFolder()));
-    expect(mode & 0o077).toBe(0);
-  });
+  it('can be read by nobody else', async () =>
+    expect((await stat(await journalWithNotes(await newFolder()))).mode & 0o077).toBe(0));
 
   it('drops a last line that was cut, at every length, and goes on after it', async () => {
     const folder = await newFolder();

@@ -42,7 +42,7 @@ describe('a plan is refused without a single request when', () => {
 
   it('(it is not, when nothing was touched, and nothing that is protected is deleted)', async () => {
     const protect = ['Thing/{old,new}', 'Note/*'];
-    expect((await apply(planOf(changes), await startTenant(world), { protect })).outcome).toBe('done');
+    expect((await apply(changes, await startTenant(world), { protect })).outcome).toBe('done');
   });
 
   it('(it is not, where a delete shows no value that the default has too)', async () => {
@@ -51,7 +51,7 @@ describe('a plan is refused without a single request when', () => {
       defaults: { stored: { key: 'stored', text: 'x' } },
     });
     const unchanged = deleteNotes([stored]).map((planned) => ({ ...planned, diff: [] }));
-    expect((await apply(planOf(unchanged), tenant)).outcome).toBe('done');
+    expect((await apply(unchanged, tenant)).outcome).toBe('done');
   });
 
   const touches: [string, (tenant: Tenant) => void, RegExp][] = [
@@ -97,9 +97,7 @@ describe('a plan is refused without a single request when', () => {
   it('a key stands for two objects', async () => {
     const tenant = await startTenant(world);
     tenant.things.set('OLD', { id: 't9', name: 'OLD', text: 'before' });
-    await expect(apply(planOf(changes), tenant)).rejects.toThrow(
-      '2 objects of kind Thing with the key "old"',
-    );
+    await expect(apply(changes, tenant)).rejects.toThrow('2 objects of kind Thing with the key "old"');
     expect(tenant.sent).toEqual([]);
   });
 
@@ -166,14 +164,12 @@ describe('a plan is refused without a single request when', () => {
 
   it('(it is not, for a warning)', async () => {
     const diagnostics = [{ code: 'not-comparable', severity: 'warning', message: 'Look.' }] as const;
-    const result = await apply(planOf(changes, { diagnostics }), await startTenant(world));
-    expect(result.outcome).toBe('done');
+    expect((await apply(planOf(changes, { diagnostics }), await startTenant(world))).outcome).toBe('done');
   });
 
   it('its kind is unknown, which names the kind and the object', async () => {
     const entry = { ...createThing('x'), kind: 'constructor', address: 'constructor/x' };
-    const result = await apply(planOf([entry]), await startTenant(world));
-    expect(result.diagnostics).toEqual([
+    expect((await apply([entry], await startTenant(world))).diagnostics).toEqual([
       {
         code: 'plan-inconsistent',
         severity: 'error',
@@ -228,7 +224,7 @@ describe('a plan that contradicts itself is refused', () => {
     expect(await refusalOf(planOf(apart), tenant)).toEqual([
       expect.stringMatching(/Note\/stored.*delete something else/),
     ]);
-    expect((await apply(planOf(both), tenant)).outcome).toBe('done');
+    expect((await apply(both, tenant)).outcome).toBe('done');
   });
 
   it('a summary that hides a delete', async () => {
@@ -249,11 +245,10 @@ describe('a plan that contradicts itself is refused', () => {
     const nameless = { id: 't1', name: 't1', text: 'before' };
     const byId = { ...updateThing(nameless, 'after'), ...nameOf({ name: 'Desk' }) };
     const tenant = await startTenant({ things: { t1: nameless } });
-    expect((await apply(planOf([byId]), tenant)).outcome).toBe('done');
+    expect((await apply([byId], tenant)).outcome).toBe('done');
     expect(tenant.things.get('t1')).toMatchObject({ text: 'after' });
     const byHand = change(thing, ['old'], { action: 'manual', warnings: ['Do it.'] });
-    const result = await apply(planOf([byHand]), await startTenant({ things: { old } }));
-    expect(result.outcome).not.toBe('refused');
+    expect((await apply([byHand], await startTenant({ things: { old } }))).outcome).not.toBe('refused');
   });
 });
 
@@ -264,6 +259,6 @@ function nameOf({ name }: { readonly name: string }): Pick<Change, 'address' | '
 it('a tenant that cannot be read is an error, and nothing is written', async () => {
   const tenant = await startTenant({ notes: { stored } });
   tenant.readFault = () => new Error('403');
-  await expect(apply(planOf(deleteNotes([stored])), tenant)).rejects.toThrow('403');
+  await expect(apply(deleteNotes([stored]), tenant)).rejects.toThrow('403');
   expect(tenant.sent).toEqual([]);
 });

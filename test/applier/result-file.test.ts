@@ -168,12 +168,10 @@ describe('the result file of a run', () => {
     expect((await stat(file)).size).toBe(size);
   });
 
-  it('that cannot be written stops a change before it starts', async () => {
-    const recorder = record(await newFolder());
-    await expect(recorder.start([result('a', 'unknown')])).rejects.toMatchObject({
+  it('that cannot be written stops a change before it starts', async () =>
+    expect(record(await newFolder()).start([result('a', 'unknown')])).rejects.toMatchObject({
       diagnostics: [{ code: 'unwritable-file' }],
-    });
-  });
+    }));
 
   it('is written through a link, and takes no draft that somebody else has made', async () => {
     const folder = await newFolder();

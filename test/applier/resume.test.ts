@@ -11,7 +11,7 @@ import type { Change, ChangeResult, Plan, Result } from '../../src/model/documen
 import { isThorough } from '../support/effort.ts';
 import { secretsOf } from '../support/plan.ts';
 import { apply, killedRun, newFolder, outcomes, watched } from './run.ts';
-import { startTenant, type Tenant, type World } from './tenant.ts';
+import { answered, lost, lostAnswer, startTenant, type Tenant, type World } from './tenant.ts';
 import {
   change,
   createThing,
@@ -178,22 +178,21 @@ describe('a run that was killed', () => {
     const folder = await newFolder();
     const tenant = await startTenant();
     tenant.become(world);
-    tenant.fault = ({ method }) => (method === 'POST' ? { is: 'status', status: 400, done: false } : null);
+    tenant.fault = ({ method }) => (method === 'POST' ? answered(400) : null);
     await apply(plan, tenant, { folder });
     tenant.things.set('old', { ...tenant.things.get('old'), id: 't9' });
-    tenant.fault = () => null;
+    tenant.fault = null;
     expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
   });
 
   it.each([
     ['changed', 'made', null],
     ['deleted', 'made', null],
-    ['deleted', 'made without an answer', { is: 'lost', done: true } as const],
+    ['deleted', 'made without an answer', lostAnswer],
   ])('is refused when somebody %s what it had %s', async (did, _, lost) => {
     const plan = planOf([createThing('a'), createThing('b')]);
     const folder = await newFolder();
-    const tenant = await startTenant();
-    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : lost);
+    const tenant = await startTenant({}, (_request, count) => (count === 2 ? answered(400) : lost));
     await apply(plan, tenant, { folder, concurrency: 1 });
     if (did === 'deleted') tenant.things.delete('a');
     else tenant.things.set('a', { ...tenant.things.get('a'), text: 'by hand' });
@@ -219,11 +218,10 @@ describe('a run that was killed', () => {
     const folder = await newFolder();
     const tenant = await startTenant({ things: { old } });
     tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
-    tenant.fault = ({ method }) => (method === 'POST' ? { is: 'status', status: 400, done: false } : null);
+    tenant.fault = ({ method }) => (method === 'POST' ? answered(400) : null);
     expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
-    tenant.fault = () => null;
-    const again = await apply(plan, tenant, { folder });
-    expect(outcomes(again)).toEqual({ 'Thing/old': 'done', 'Thing/a': 'done' });
+    tenant.fault = null;
+    expect(outcomes(await apply(plan, tenant, { folder }))).toBe('Thing/old done, Thing/a done');
     expect(tenant.carriedOut.filter((effect) => effect.startsWith('PATCH'))).toHaveLength(1);
   });
 });
@@ -233,7 +231,7 @@ describe('a run that failed in part', () =>
     const plan = planOf([createThing('a'), createThing('b'), deleteThing(gone)]);
     const folder = await newFolder();
     const tenant = await startTenant({ things: { gone } });
-    tenant.fault = (_request, count) => (count === 2 ? { is: 'status', status: 400, done: false } : null);
+    tenant.fault = (_request, count) => (count === 2 ? answered(400) : null);
     expect((await apply(plan, tenant, { folder, concurrency: 1 })).outcome).toBe('partial');
     expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
     expect(tenant.carriedOut).toEqual([
@@ -248,9 +246,9 @@ it('a second request that was refused is sent again, though the tenant rewrote w
   const folder = await newFolder();
   const tenant = await startTenant({ things: { old } });
   tenant.rewrite = (raw) => ({ ...raw, text: 'REWRITTEN' });
-  tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
+  tenant.fault = ({ path }) => (path.endsWith('/rule') ? answered(400) : null);
   expect((await apply(plan, tenant, { folder })).outcome).toBe('partial');
-  tenant.fault = () => null;
+  tenant.fault = null;
   expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
   expect(tenant.carriedOut).toEqual(['PATCH /v2024/things/t1', 'PATCH /v2024/things/t1/rule']);
 });
@@ -259,7 +257,7 @@ it('a change of which Ctrl-C holds back the second request once more is one that
   const plan = planOf([updateThing(old, 'after', 'r1')]);
   const folder = await newFolder();
   const tenant = await startTenant({ things: { old } });
-  tenant.fault = ({ path }) => (path.endsWith('/rule') ? { is: 'status', status: 400, done: false } : null);
+  tenant.fault = ({ path }) => (path.endsWith('/rule') ? answered(400) : null);
   const earlier = recordedIn(await apply(plan, tenant, { folder }));
   const control = new AbortController();
   const onEvent = ({ type }: ApplyEvent) => type === 'checked' && control.abort();
@@ -283,7 +281,7 @@ describe('a rename', () => {
     const tenant = await startTenant({ things: { old } });
     const asked: ReadRequest[] = [];
     const port = watched(tenant, { read: (requests) => asked.push(...requests) });
-    expect((await apply(planOf([rename]), port)).outcome).toBe('done');
+    expect((await apply([rename], port)).outcome).toBe('done');
     expect(asked[0]).toEqual({
       kind: thing,
       keys: [['new name'], ['old']],
@@ -296,22 +294,22 @@ describe('a rename', () => {
   });
 
   it('whose answer was lost is found under the new key', async () => {
-    const tenant = await startTenant({ things: { old } }, () => ({ is: 'lost', done: true }));
-    expect((await apply(planOf([rename]), tenant)).outcome).toBe('done');
+    const tenant = await startTenant({ things: { old } }, lostAnswer);
+    expect((await apply([rename], tenant)).outcome).toBe('done');
   });
 
   it('whose answer was lost is unknown where somebody else takes the new key', async () => {
     const tenant = await startTenant({ things: { old } });
     tenant.fault = () => {
       tenant.things.set('new name', { ...old, id: 't9', name: 'new name' });
-      return { is: 'lost', done: false };
+      return lost;
     };
-    expect(outcomes(await apply(planOf([rename]), tenant))).toEqual({ 'Thing/new%20name': 'unknown' });
+    expect(outcomes(await apply([rename], tenant))).toBe('Thing/new%20name unknown');
   });
 
   it('is refused when the new key is taken', async () => {
     const tenant = await startTenant({ things: { old, taken: { id: 't9', name: 'new name' } } });
-    expect((await apply(planOf([rename]), tenant)).outcome).toBe('refused');
+    expect((await apply([rename], tenant)).outcome).toBe('refused');
   });
 });
 
@@ -332,7 +330,7 @@ describe('a run that is done', () => {
   it('is done, also where somebody removes its journal before the end', async () => {
     const folder = await newFolder();
     const onDone = () => rm(folder, { recursive: true });
-    expect(await apply(planOf([createThing('a')]), await startTenant(), { folder, onDone })).toMatchObject({
+    expect(await apply([createThing('a')], await startTenant(), { folder, onDone })).toMatchObject({
       outcome: 'done',
       diagnostics: [{ code: 'records-open', message: expect.stringContaining('cannot be written (ENOENT)') }],
     });
@@ -355,7 +353,7 @@ it('a journal holds no values and no secrets', async () => {
   const fields = { text: 'canary-text', attributes: { url: 'canary-url', password: { $secret: 'S' } } };
   const raw = { ...old, name: 'a', attributes: { url: 'u' } };
   const secrets = { S: 'canary-secret' };
-  await apply(planOf([plannedUpdate(raw, fields, secrets)]), await startTenant({ things: { a: raw } }), {
+  await apply([plannedUpdate(raw, fields, secrets)], await startTenant({ things: { a: raw } }), {
     folder,
     secrets: secretsOf(secrets),
   });
@@ -374,13 +372,10 @@ it('a bulk delete that had half an effect is finished by the same plan', async (
   const folder = await newFolder();
   tenant.fault = () => {
     tenant.notes.delete('one');
-    return { is: 'status', status: 500, done: false };
+    return answered(500);
   };
-  expect(outcomes(await apply(plan, tenant, { folder }))).toEqual({
-    'Note/one': 'done',
-    'Note/two': 'failed',
-  });
-  tenant.fault = () => null;
+  expect(outcomes(await apply(plan, tenant, { folder }))).toBe('Note/one done, Note/two failed');
+  tenant.fault = null;
   expect((await apply(plan, tenant, { folder })).outcome).toBe('done');
   expect(tenant.notes.size).toBe(0);
 });

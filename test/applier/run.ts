@@ -5,10 +5,10 @@ import { applyChanges } from '../../src/applier/apply.ts';
 import { type Journal, openJournal } from '../../src/applier/journal.ts';
 import type { ApplyOptions, TenantPort } from '../../src/applier/run.ts';
 import type { Clock } from '../../src/client/rate-limiter.ts';
-import type { ChangeOutcome, Plan, Result } from '../../src/model/documents.ts';
+import type { Change, Plan, Result } from '../../src/model/documents.ts';
 import { contractSettings } from '../../src/model/tenant.ts';
 import { secretsOf } from '../support/plan.ts';
-import { kinds } from './things.ts';
+import { kinds, planOf } from './things.ts';
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tenantctl-applier-'));
 
@@ -26,12 +26,13 @@ export function steppingClock(): Clock & { pass(ms: number): void } {
   };
 }
 
-/** Applies a plan, with a journal in `folder` or in one of its own. */
+/** Applies a plan, or one of these changes, with a journal in `folder` or in one of its own. */
 export async function apply(
-  plan: Plan,
+  given: Plan | readonly Change[],
   tenant: TenantPort,
   options: Partial<ApplyOptions> & { folder?: string } = {},
 ): Promise<Result> {
+  const plan = 'changes' in given ? given : planOf(given);
   return applyChanges(plan, tenant, await optionsFor(plan, options));
 }
 
@@ -126,5 +127,6 @@ export function inTime(
   };
 }
 
-export const outcomes = (result: Result): Record<string, ChangeOutcome> =>
-  Object.fromEntries(result.changes.map(({ address, outcome }) => [address, outcome]));
+/** `Thing/a done, Thing/b failed` */
+export const outcomes = ({ changes }: Result): string =>
+  changes.map(({ address, outcome }) => `${address} ${outcome}`).join(', ');

@@ -200,7 +200,7 @@ describe('a result file', () =>
     const tenant = await startTenant({ things: { old: { id: 't1', name: 'old', text: 'x' } } });
     tenant.fault = ({ path }) => (path.endsWith('t1') ? { is: 'unsent' } : null);
     const result = await apply(
-      planOf([createThing('a'), updateThing({ id: 't1', name: 'old', text: 'x' }, 'y')]),
+      [createThing('a'), updateThing({ id: 't1', name: 'old', text: 'x' }, 'y')],
       tenant,
     );
     const saved = JSON.stringify(result);

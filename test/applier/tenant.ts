@@ -48,6 +48,22 @@ export type Fault =
     }
   | { readonly is: 'unsent'; readonly repeated?: boolean };
 
+type Answered = Extract<Fault, { is: 'status' }>;
+
+export const answered = (status: number, more: Partial<Omit<Answered, 'is' | 'status'>> = {}): Answered => ({
+  ...{ is: 'status', status, done: false },
+  ...more,
+});
+/** The request is lost, or only its answer: the tenant has carried it out. */
+export const lost: Fault = { is: 'lost', done: false };
+export const lostAnswer: Fault = { is: 'lost', done: true };
+
+type FaultOf = (request: Request, count: number) => Fault | null | Promise<Fault | null>;
+export const first =
+  (fault: Fault): FaultOf =>
+  (_request, count) =>
+    count === 1 ? fault : null;
+
 /** How long reads lag behind the writes. */
 interface Lag {
   readonly ms: number;
@@ -60,7 +76,7 @@ writeFileSync(seed, JSON.stringify({ kinds: descriptors }));
 /** The embedded tenant with these objects, behind the client; both end with the test. */
 export async function startTenant(
   world: Partial<World> = {},
-  fault: Tenant['fault'] = () => null,
+  fault: Tenant['fault'] = null,
   lag?: Lag,
 ): Promise<Tenant> {
   const hooks: { tenant?: Tenant } = {};
@@ -104,8 +120,8 @@ export class Tenant implements TenantPort {
   mostInFlight = 0;
   readonly #sandbox: Sandbox;
   readonly #client: Client;
-  /** Asked before every request; what it returns happens. */
-  fault: (request: Request, count: number) => Fault | null | Promise<Fault | null> = () => null;
+  /** What happens to every request, or says so of each. */
+  fault: Fault | FaultOf | null = null;
   /** Called once a request took effect and before its answer. */
   onEffect: () => void | Promise<void> = () => {};
   /** Changes what is stored of a written thing. */
@@ -184,7 +200,9 @@ export class Tenant implements TenantPort {
     this.inFlight++;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
     try {
-      return await this.#answerTo(call, await this.fault(request, this.sent.length));
+      const { fault } = this;
+      const happens = typeof fault === 'function' ? await fault(request, this.sent.length) : fault;
+      return await this.#answerTo(call, happens);
     } finally {
       this.inFlight--;
     }
