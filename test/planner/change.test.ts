@@ -29,13 +29,11 @@ describe('a change', () => {
     }));
 
   it('says when the tenant modified the object, if it shows that', () => {
+    const declared = [resource('SimIntegration', ['S'], { description: 'New' })];
     const modifiedAt = (modified: string) =>
-      planOf({
-        declared: [resource('SimIntegration', ['a'], { description: 'New' })],
-        live: [answers.integration('1', 'a', { modified })],
-      }).changes.map((change) => change.modified);
-    expect(modifiedAt('2026-01-02T03:04:05Z')).toEqual(['2026-01-02T03:04:05.000Z']);
-    expect(modifiedAt('now')).toEqual([undefined]);
+      changeOf({ declared, live: [answers.integration('1', 'S', { modified })] })?.modified;
+    expect(modifiedAt('2026-01-02T03:04:05Z')).toBe('2026-01-02T03:04:05.000Z');
+    expect(modifiedAt('now')).toBeUndefined();
   });
 
   it('that creates has neither, and says so of a template too, although it has a default', () => {
@@ -57,16 +55,12 @@ describe('a change', () => {
   });
 
   it('lists the places of secrets, whether they change or not, and only where there are any', () => {
-    const attributes = { password: secret };
-    const found = changeOf({
-      declared: [resource('SimIntegration', ['S'], { type: 'B', attributes })],
-      live,
-    });
+    const desk = (more = {}) => resource('SimIntegration', ['S'], { type: 'B', ...more });
+    const found = changeOf({ declared: [desk({ attributes: { password: secret } })], live });
     expect(found?.secrets).toEqual(['/attributes/password']);
-    const overlaid = { ...resource('SimIntegration', ['S'], { type: 'B' }), secrets: () => ['/description'] };
+    const overlaid = { ...desk(), secrets: () => ['/description'] };
     expect(changeOf({ declared: [overlaid], live })?.secrets).toEqual(['/description']);
-    const without = changeOf({ declared: [resource('SimIntegration', ['S'], { type: 'B' })], live });
-    expect(without).not.toHaveProperty('secrets');
+    expect(changeOf({ declared: [desk()], live })).not.toHaveProperty('secrets');
   });
 });
 
@@ -108,9 +102,8 @@ describe('lifecycle.ignore', () => {
   it('is never made, if its requests would send a secret that its manifest does not declare', () => {
     const { kind, ...declared } = resource('SimIntegration', ['S'], { type: 'T', attributes: { a: secret } });
     const body = [secret, { $secret: 'CLIENT_SECRET' }];
-    const create = () => ({
-      requests: [{ method: 'POST' as const, path: '/', query: {}, headers: {}, body }],
-    });
+    const request = { method: 'POST', path: '/', query: {}, headers: {}, body } as const;
+    const create = () => ({ requests: [request] });
     const careless = { ...kind, write: { ...kind.write, create } };
     expect(() =>
       changeFor({ kind: careless, resource: { ...declared, kind: careless }, live: null }, null, {
@@ -122,14 +115,12 @@ describe('lifecycle.ignore', () => {
 
   it('takes away the remark that a value is not comparable', () => {
     const masked = [answers.integration('1', 'S', { attributes: { password: '****' } })];
-    const codes = (ignore: string[]) =>
-      planOf({
-        declared: [ignoring({ attributes: { password: secret } }, ignore)],
-        live: masked,
-        secrets: { SNOW: 'x' },
-      }).diagnostics.map(({ code }) => code);
-    expect(codes([])).toContain('not-comparable');
-    expect(codes(['/attributes/password'])).not.toContain('not-comparable');
+    const told = (ignore: string[]) => {
+      const declared = [ignoring({ attributes: { password: secret } }, ignore)];
+      return planOf({ declared, live: masked, secrets: { SNOW: 'x' } }).diagnostics;
+    };
+    expect(told([])).toMatchObject([{ code: 'not-comparable' }]);
+    expect(told(['/attributes/password'])).toEqual([]);
   });
 
   it.each([
@@ -186,17 +177,14 @@ describe('a secret', () => {
   });
 
   it('is never shown, nor what stands in its place in the tenant, on a delete either', () => {
-    const declared = [
-      resource('SimIntegration', ['S'], { attributes: { plain: secret } }, { ensure: 'absent' }),
-    ];
-    const plan = planOf({ declared, live: [...live({ plain: 'canary' }), answers.integration('2', 'T')] });
+    const gone = (fields = {}) => resource('SimIntegration', ['S'], fields, { ensure: 'absent' });
+    const other = answers.integration('2', 'T');
+    const declared = [gone({ attributes: { plain: secret } })];
+    const plan = planOf({ declared, live: [...live({ plain: 'canary' }), other] });
     expect(isRefused(plan)).toBe(false);
     expect(JSON.stringify(plan)).not.toContain('canary');
-    const overlaid = {
-      ...resource('SimIntegration', ['S'], {}, { ensure: 'absent' }),
-      secrets: () => ['/description'],
-    };
-    const shown = [...live({}, { description: 'canary' }), answers.integration('2', 'T')];
+    const overlaid = { ...gone(), secrets: () => ['/description'] };
+    const shown = [...live({}, { description: 'canary' }), other];
     expect(JSON.stringify(planOf({ declared: [overlaid], live: shown }))).not.toContain('canary');
   });
 
@@ -208,11 +196,8 @@ describe('a secret', () => {
   });
 
   it('is hidden in a difference that holds it on one side only', () => {
-    const added = changeOf({
-      declared: integration({ password: secret }),
-      live: live({}),
-      choices: { rotate: ['**'] },
-    });
+    const [declared, choices] = [integration({ password: secret }), { rotate: ['**'] }];
+    const added = changeOf({ declared, live: live({}), choices });
     expect(added?.diff).toMatchObject([
       { path: '/attributes/password', op: 'add', sensitive: true, after: null },
     ]);
@@ -234,16 +219,12 @@ describe('a value that the tenant does not show', () => {
     const plan = planOf({ declared, live });
     expect(plan.changes).toEqual([]);
     expect(plan.summary.unchanged).toBe(1);
+    const message =
+      'SimIntegration/S: the tenant does not show /statusMap, /attributes/a, so it cannot be compared.';
+    const hint = 'Write it with --rotate SimIntegration/S.';
+    const source = { file: 'config/test.yaml', line: 1, column: 1 };
     expect(plan.diagnostics).toEqual([
-      {
-        code: 'not-comparable',
-        severity: 'info',
-        message:
-          'SimIntegration/S: the tenant does not show /statusMap, /attributes/a, so it cannot be compared.',
-        hint: 'Write it with --rotate SimIntegration/S.',
-        address: 'SimIntegration/S',
-        source: { file: 'config/test.yaml', line: 1, column: 1 },
-      },
+      { code: 'not-comparable', severity: 'info', message, hint, address: 'SimIntegration/S', source },
     ]);
   });
 
@@ -272,9 +253,8 @@ describe('a value that the tenant does not show', () => {
   });
 
   it('is told once where it is in an item of a list without order', () => {
-    const kind = kindFrom(
-      descriptorFrom({ kind: 'Hook', path: '/h', fields: { form: 'json' }, places: { 'form/users': 'set' } }),
-    );
+    const places = { 'form/users': 'set' };
+    const kind = kindFrom(descriptorFrom({ kind: 'Hook', path: '/h', fields: { form: 'json' }, places }));
     const users = (password: Json, ...names: string[]) => ({
       users: names.map((name) => ({ name, password })),
     });
@@ -296,13 +276,10 @@ describe('a value that the tenant does not show', () => {
   });
 
   it('is written with --rotate, and only for the objects that it names', () => {
-    expect(remarks({ statusMap: { a: 'b' } }, { rotate: ['SimIntegration/*'] })).toEqual({
-      changes: 1,
-      told: [],
-    });
-    expect(remarks({ statusMap: { a: 'b' } }, { rotate: ['SimIntegration/T'] })).toMatchObject({
-      changes: 0,
-    });
+    const rotating = (name: string) =>
+      remarks({ statusMap: { a: 'b' } }, { rotate: [`SimIntegration/${name}`] });
+    expect(rotating('*')).toEqual({ changes: 1, told: [] });
+    expect(rotating('T')).toMatchObject({ changes: 0 });
   });
 });
 
@@ -311,23 +288,13 @@ describe('a secret in a list or an object that the tenant does not have', () => 
   const planned = (attributes: object) =>
     planOf({ declared: [resource('SimIntegration', ['S'], { attributes: { ...attributes } })], live });
 
-  it.each<[string, object, string, unknown]>([
-    [
-      'list',
-      { headers: [{ name: 'Authorization', value: secret }] },
-      '/attributes/headers',
-      [{ name: 'Authorization', value: '(sensitive)' }],
-    ],
-    [
-      'object',
-      { auth: { type: 'basic', password: secret } },
-      '/attributes/auth',
-      { type: 'basic', password: '(sensitive)' },
-    ],
-    ['list inside a list', { all: [[secret]] }, '/attributes/all', [['(sensitive)']]],
-  ])('is new with the %s, and shown so', (_, attributes, path, after) => {
-    const { changes, diagnostics } = planned(attributes);
-    expect(changes[0]?.diff).toMatchObject([{ path, op: 'add', after }]);
+  it.each<[string, object, unknown]>([
+    ['list', [{ name: 'key', value: secret }], [{ name: 'key', value: '(sensitive)' }]],
+    ['object', { type: 'basic', password: secret }, { type: 'basic', password: '(sensitive)' }],
+    ['list inside a list', [[secret]], [['(sensitive)']]],
+  ])('is new with the %s, and shown so', (_, auth, after) => {
+    const { changes, diagnostics } = planned({ auth });
+    expect(changes[0]?.diff).toMatchObject([{ path: '/attributes/auth', op: 'add', after }]);
     expect(diagnostics).toEqual([]);
   });
 
@@ -423,9 +390,8 @@ describe('a pinned object', () => {
   });
 
   it('gets no remark on a rename that does not happen', () => {
-    const declared = [
-      resource('SimIntegration', ['New'], {}, { id: '1', lifecycle: { renamedFrom: ['Nothing'] } }),
-    ];
+    const pinned = { id: '1', lifecycle: { renamedFrom: ['Nothing'] } };
+    const declared = [resource('SimIntegration', ['New'], {}, pinned)];
     expect(planOf({ declared, live: [answers.integration('1', 'New')] }).diagnostics).toEqual([]);
   });
 });
@@ -436,8 +402,6 @@ it('only what is in scope is compared and counted', () => {
     planOf({ declared, scope: { only, except } }).changes.map(({ key: [name] }) => name);
   expect(chosen([], [])).toEqual(['A', 'B', 'C']);
   expect(chosen(['SimIntegration/A', 'SimIntegration/B'], ['SimIntegration/B'])).toEqual(['A']);
-  expect(planOf({ declared, scope: { only: ['SimIntegration/A'] } }).summary).toMatchObject({
-    create: 1,
-    unchanged: 0,
-  });
+  const { summary } = planOf({ declared, scope: { only: ['SimIntegration/A'] } });
+  expect(summary).toMatchObject({ create: 1, unchanged: 0 });
 });

@@ -3,22 +3,11 @@ import { sha256 } from '../../src/model/digest.ts';
 import { isRefused, type Plan } from '../../src/model/documents.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { findUndeclared } from '../../src/planner/deletes.ts';
-import {
-  type Answer,
-  answers,
-  inputOf,
-  liveObjects,
-  type PlanCase,
-  planOf,
-  resource,
-} from '../support/plan.ts';
+import { type Answer, answers, inputOf, liveObjects, planOf, resource } from '../support/plan.ts';
 
 const { search } = answers;
 const sender = (id: string | null, email: string): Answer => ({ kind: 'SenderAddress', raw: { id, email } });
-const template = (parts: JsonObject): Answer => ({
-  kind: 'NotificationTemplate',
-  raw: { id: 'n1', key: 'welcome', medium: 'EMAIL', locale: 'en', subject: 'Hi', ...parts },
-});
+const template = (parts: JsonObject) => answers.template('welcome', parts, 'n1');
 const gone = (kind: string, ...key: string[]) => resource(kind, key, {}, { ensure: 'absent' });
 const prune = (...kinds: string[]) => ({ policy: { prune: { kinds, keep: [] } }, scope: { prune: true } });
 const renamed = resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle: { renamedFrom: ['Old'] } });
@@ -37,21 +26,14 @@ describe('--prune', () => {
     const other = answer.kind === 'ProfileSearch' ? search(2, 'Left') : template({ id: 'n2', key: 'left' });
     const plan = planOf({ declared: [], live: [answer, other], settings, ...prune(answer.kind) });
     expect(plan.changes).toMatchObject([{ action: 'delete', id: String(other.raw.id) }]);
-    expect(plan.diagnostics).toContainEqual(
-      expect.objectContaining({
-        code: 'kept',
-        severity: 'info',
-        message: expect.stringContaining('no manifest could declare'),
-      }),
-    );
+    const message = expect.stringContaining('no manifest could declare');
+    const kept = expect.objectContaining({ code: 'kept', severity: 'info', message });
+    expect(plan.diagnostics).toContainEqual(kept);
   });
 
   it('plans the same, in whatever order the tenant lists its objects', () => {
     const left = ['c', 'a', 'd', 'b'].map((key) => template({ id: key, key }));
-    const kept = [
-      template({ id: 'x', key: 'x', locale: '!' }),
-      template({ id: 'y', key: 'y', medium: 'PUSH' }),
-    ];
+    const kept = [{ locale: '!' }, { medium: 'PUSH' }].map((odd, at) => template({ id: `${at}`, ...odd }));
     const digestOf = (live: readonly Answer[]) =>
       planOf({ declared: [], live, ...prune('NotificationTemplate') }).digest;
     expect(digestOf([...left, ...kept])).toBe(digestOf([...left, ...kept].toReversed()));
@@ -89,15 +71,14 @@ describe('--prune', () => {
     const declared = [renamed];
     const live = [search(1, 'Old'), search(2, 'Other')];
     const settings = { profileSearchDelete: true };
-    for (const only of [[], ['ProfileSearch/Old'], ['ProfileSearch/*']]) {
-      const pruned = prune('ProfileSearch');
-      const scope = { ...pruned.scope, only };
-      const plan = planOf({ declared, live, settings, ...pruned, scope });
-      expect(
-        changesOf(plan).filter((change) => change.startsWith('delete')),
-        only.join(),
-      ).toEqual(only[0] === 'ProfileSearch/Old' ? [] : ['delete ProfileSearch/Other']);
-    }
+    const pruned = prune('ProfileSearch');
+    const deletes = (...only: string[]) => {
+      const plan = planOf({ declared, live, settings, ...pruned, scope: { ...pruned.scope, only } });
+      return changesOf(plan).filter((change) => change.startsWith('delete'));
+    };
+    expect(deletes()).toEqual(['delete ProfileSearch/Other']);
+    expect(deletes('ProfileSearch/Old')).toEqual([]);
+    expect(deletes('ProfileSearch/*')).toEqual(['delete ProfileSearch/Other']);
   });
 
   it('does not delete what a manifest would rename, had its new name not been taken', () => {
@@ -119,13 +100,10 @@ describe('--prune', () => {
     const live = ['a', 'b', 'c'].map((name) => sender(name, `${name}@acme.example`));
     const { policy } = prune('SenderAddress');
     const scope = { prune: true, only: ['SenderAddress/{a,b}@*'], except: ['SenderAddress/a@*'] };
-    expect(changesOf(planOf({ declared: [], live, policy, scope }))).toEqual([
-      'delete SenderAddress/b%40acme.example',
-    ]);
+    const deleted = ['delete SenderAddress/b%40acme.example'];
+    expect(changesOf(planOf({ declared: [], live, policy, scope }))).toEqual(deleted);
     const declared = live.map(({ raw }) => gone('SenderAddress', String(raw.email)));
-    expect(changesOf(planOf({ declared, live, scope: { ...scope, prune: false } }))).toEqual([
-      'delete SenderAddress/b%40acme.example',
-    ]);
+    expect(changesOf(planOf({ declared, live, scope: { ...scope, prune: false } }))).toEqual(deleted);
   });
 });
 
@@ -152,11 +130,8 @@ describe('guards', () => {
   it('protect an object whatever its name is', () => {
     for (const name of ['..', '.', '*', '.hidden', 'a/b']) {
       const live = ['Other', name].map((each, at) => answers.integration(`i${at}`, each));
-      const plan = planOf({
-        declared: [gone('SimIntegration', name)],
-        live,
-        policy: { protect: ['SimIntegration/*'] },
-      });
+      const policy = { protect: ['SimIntegration/*'] };
+      const plan = planOf({ declared: [gone('SimIntegration', name)], live, policy });
       expect(errorsOf(plan), name).toEqual(['protected']);
     }
   });
@@ -164,18 +139,10 @@ describe('guards', () => {
   it('protect and keep an address in whatever case the tenant writes it', () => {
     const live = [sender('1', 'boss@ACME.example'), sender('2', 'kept@acme.example'), sender('3', 'x@y.de')];
     const { scope } = prune('SenderAddress');
-    const keep = ['SenderAddress/KEPT@acme.example'];
-    const policy = {
-      protect: ['SenderAddress/BOSS@acme.example'],
-      prune: { kinds: ['SenderAddress'], keep },
-    };
-    const plan = planOf({
-      declared: [],
-      live,
-      policy,
-      scope,
-      choices: { allowDeleteAll: ['SenderAddress'] },
-    });
+    const pruned = { kinds: ['SenderAddress'], keep: ['SenderAddress/KEPT@acme.example'] };
+    const policy = { protect: ['SenderAddress/BOSS@acme.example'], prune: pruned };
+    const choices = { allowDeleteAll: ['SenderAddress'] };
+    const plan = planOf({ declared: [], live, policy, scope, choices });
     expect(errorsOf(plan)).toEqual(['protected']);
     expect(changesOf(plan)).toHaveLength(2);
   });
@@ -219,20 +186,14 @@ describe('what is declared no more', () => {
   const removed = (email: string) => sha256({ removed: `digest of ${email}` });
 
   it('is proven by its deletion, and by a tenant that has no such object', () => {
+    const kept = declared('kept@acme.example');
     const previous = [
-      declared('Gone@acme.example'),
-      declared('deleted@acme.example'),
-      declared('kept@acme.example'),
-      declared('absent@acme.example', { ensure: 'absent' }),
-      declared('elsewhere@acme.example'),
+      ...['Gone', 'deleted', 'elsewhere'].map((name) => declared(`${name}@acme.example`)),
+      ...[kept, declared('absent@acme.example', { ensure: 'absent' })],
     ];
     const live = [sender('1', 'DELETED@acme.example'), sender('2', 'kept@acme.example')];
-    const plan = planOf({
-      declared: [declared('kept@acme.example')],
-      previous,
-      live,
-      scope: { since: 'HEAD~1', except: ['SenderAddress/elsewhere*'] },
-    });
+    const scope = { since: 'HEAD~1', except: ['SenderAddress/elsewhere*'] };
+    const plan = planOf({ declared: [kept], previous, live, scope });
     expect(changesOf(plan)).toEqual(['delete SenderAddress/DELETED%40acme.example']);
     expect(plan.desired).toEqual({
       'SenderAddress/Gone%40acme.example': removed('Gone@acme.example'),
@@ -257,9 +218,8 @@ describe('what is declared no more', () => {
 });
 
 describe('undeclared objects', () => {
-  const undeclared = (given: PlanCase, others: readonly Answer[] = []) => {
-    return findUndeclared(inputOf(given), liveObjects(others)).map(({ address }) => address);
-  };
+  const undeclared = (given: Parameters<typeof inputOf>[0], others: readonly Answer[] = []) =>
+    findUndeclared(inputOf(given), liveObjects(others)).map(({ address }) => address);
   const [a, b, c] = [sender('1', 'a@x.example'), sender('2', 'b@x.example'), sender('3', 'c@x.example')];
 
   it('are those of declared kinds that no manifest names, wherever they were read', () => {

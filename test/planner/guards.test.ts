@@ -15,17 +15,14 @@ describe('the guard of protected objects', () => {
   const declared = [gone('a@a.example')];
   const live = senders('a', 'b');
 
-  it('names the list of the environment, and what lifts it', () =>
-    expect(refusals({ declared, live, policy: { protect: ['SenderAddress/a@*'] } })).toEqual([
-      {
-        code: 'protected',
-        severity: 'error',
-        message:
-          "SenderAddress/a%40a.example would be deleted, but it is protected by the environment's `protect` list.",
-        hint: "Remove it from the environment's `protect` list first, or leave it out with --except 'SenderAddress/a%40a.example'.",
-        address: 'SenderAddress/a%40a.example',
-      },
-    ]));
+  it('names the list of the environment, and what lifts it', () => {
+    const address = 'SenderAddress/a%40a.example';
+    const list = "the environment's `protect` list";
+    const message = `${address} would be deleted, but it is protected by ${list}.`;
+    const hint = `Remove it from ${list} first, or leave it out with --except '${address}'.`;
+    const given = { declared, live, policy: { protect: ['SenderAddress/a@*'] } };
+    expect(refusals(given)).toEqual([{ code: 'protected', severity: 'error', message, hint, address }]);
+  });
 
   it('names the manifest', () => {
     const [refusal] = refusals({ declared: [gone('a@a.example', { lifecycle: { protect: true } })], live });
@@ -43,14 +40,10 @@ describe('the guard of the number of deletes', () => {
 
   it('lets exactly the limit pass, and not one more', () => {
     expect(codes({ declared, live, policy: { maxDeletes: 2 } })).toEqual([]);
-    expect(refusals({ declared, live, policy: { maxDeletes: 1 } })).toEqual([
-      {
-        code: 'max-deletes',
-        severity: 'error',
-        message: 'The plan deletes 2 objects; at most 1 may be deleted at once.',
-        hint: 'If you want to delete all of them, raise the limit with --max-deletes 2.',
-      },
-    ]);
+    const message = 'The plan deletes 2 objects; at most 1 may be deleted at once.';
+    const hint = 'If you want to delete all of them, raise the limit with --max-deletes 2.';
+    const refused = [{ code: 'max-deletes', severity: 'error', message, hint }];
+    expect(refusals({ declared, live, policy: { maxDeletes: 1 } })).toEqual(refused);
   });
 
   it('counts one object as one', () => {
@@ -60,11 +53,10 @@ describe('the guard of the number of deletes', () => {
   });
 
   it('takes the limit of the command line before that of the environment, 0 too', () => {
-    const policy = { maxDeletes: 1 };
-    expect(codes({ declared, live, policy, choices: { maxDeletes: 2 } })).toEqual([]);
-    expect(codes({ declared, live, policy: { maxDeletes: 9 }, choices: { maxDeletes: 0 } })).toEqual([
-      'max-deletes',
-    ]);
+    const codesOf = (maxDeletes: number, choice: number) =>
+      codes({ declared, live, policy: { maxDeletes }, choices: { maxDeletes: choice } });
+    expect(codesOf(1, 2)).toEqual([]);
+    expect(codesOf(9, 0)).toEqual(['max-deletes']);
   });
 });
 
@@ -73,14 +65,10 @@ describe('the guard of all objects of a kind', () => {
     const declared = [gone('a@a.example'), resource('SimIntegration', ['S'], {}, absent)];
     const live = [...senders('a', 'b'), answers.integration('1', 'S'), answers.integration('2', 'T')];
     expect(codes({ declared, live })).toEqual([]);
-    expect(refusals({ declared, live: live.slice(0, 3) })).toEqual([
-      {
-        code: 'deletes-all',
-        severity: 'error',
-        message: 'The plan deletes the only SimIntegration in the tenant.',
-        hint: 'If you want that, add --allow-delete-all SimIntegration.',
-      },
-    ]);
+    const message = 'The plan deletes the only SimIntegration in the tenant.';
+    const hint = 'If you want that, add --allow-delete-all SimIntegration.';
+    const refused = [{ code: 'deletes-all', severity: 'error', message, hint }];
+    expect(refusals({ declared, live: live.slice(0, 3) })).toEqual(refused);
   });
 
   it('says how many there are, and is lifted for the kind that is named', () => {
@@ -124,10 +112,8 @@ it('a change that can lock people out names its manifest', () => {
   });
 });
 
-const declared = [gone('a@a.example')];
-const live = senders('a', 'b');
-
 it('what options allow is part of the plan, and of its digest', () => {
+  const [declared, live] = [[gone('a@a.example')], senders('a', 'b')];
   const plain = planOf({ declared, live });
   expect(plain).not.toHaveProperty('allowed');
   const limited = planOf({ declared, live, choices: { maxDeletes: 0 } });
@@ -165,11 +151,8 @@ describe('a saved plan when it is applied', () => {
 
   it('counts what is deleted to be made again, which may be protected too', () => {
     const { changes, ...plan } = planOf({ declared, live });
-    const replaced = changes.map((each) => ({
-      ...each,
-      action: 'update' as const,
-      risk: ['replace' as const],
-    }));
+    const replacing = { action: 'update', risk: ['replace'] } as const;
+    const replaced = changes.map((each) => ({ ...each, ...replacing }));
     expect(codesLater({ ...plan, changes: replaced }, { maxDeletes: 1 })).toEqual(['max-deletes']);
     const policy = { protect: ['SenderAddress/a@*'], maxDeletes: 1 };
     expect(codesLater({ ...plan, changes: replaced }, policy)).toEqual(['protected', 'max-deletes']);

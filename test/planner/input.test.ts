@@ -13,40 +13,35 @@ const search = (label: string, lifecycle = {}) => resource('ProfileSearch', [lab
 const sender = (email: string, more = {}) => resource('SenderAddress', [email], {}, more);
 
 const reads = (given: PlanCase) =>
-  readRequestsFor(inputOf(given)).map(({ kind, keys, ids, complete }) => ({
-    kind: kind.name,
-    keys,
-    ids,
-    complete,
-  }));
+  readRequestsFor(inputOf(given)).map(({ kind, keys, ids, complete }) => [kind.name, keys, ids, complete]);
 
 describe('what a plan reads', () => {
   it('are the objects of the kinds that manifests declare, and of no others', () => {
     expect(reads({ declared: [] })).toEqual([]);
     expect(reads({ declared: [search('A'), sender('x@a.example'), search('B')] })).toEqual([
-      { kind: 'SenderAddress', keys: [['x@a.example']], ids: [], complete: false },
-      { kind: 'ProfileSearch', keys: [['A'], ['B']], ids: [], complete: false },
+      ['SenderAddress', [['x@a.example']], [], false],
+      ['ProfileSearch', [['A'], ['B']], [], false],
     ]);
   });
 
   it('is only what is in scope', () => {
     const declared = [search('A'), search('B'), sender('x@a.example')];
     const chosen = reads({ declared, scope: { only: ['ProfileSearch/*'], except: ['ProfileSearch/B'] } });
-    expect(chosen).toEqual([{ kind: 'ProfileSearch', keys: [['A']], ids: [], complete: false }]);
+    expect(chosen).toEqual([['ProfileSearch', [['A']], [], false]]);
   });
 
   it('are both names of an object that is renamed, and one of an object named twice', () => {
     const declared = [search('New', { renamedFrom: ['Old'] }), sender('X@a.example')];
     const previous = [search('Old'), sender('x@A.example')];
     const [senders, searches] = reads({ declared, previous });
-    expect(searches?.keys).toEqual([['New'], ['Old']]);
-    expect(senders?.keys).toHaveLength(1);
+    expect(searches?.[1]).toEqual([['New'], ['Old']]);
+    expect(senders?.[1]).toHaveLength(1);
   });
 
   it('are pinned ids, each once', () => {
     const pinned = (name: string, id: string | null) => resource('AuthProfile', [name], {}, { id });
     const [profiles] = reads({ declared: [pinned('A', 'p1'), pinned('B', null), pinned('C', 'p1')] });
-    expect(profiles).toMatchObject({ keys: [['A'], ['B'], ['C']], ids: ['p1'] });
+    expect(profiles).toMatchObject([{}, [['A'], ['B'], ['C']], ['p1'], false]);
   });
 
   it('may be two objects of one name where a manifest only refers to them, and not where one declares it', () => {
@@ -70,7 +65,7 @@ describe('what a plan reads', () => {
 
   it('is the whole list where something of the kind may be deleted', () => {
     const declared = [sender('a@a.example'), sender('b@a.example')];
-    const complete = (given: Partial<PlanCase>) => reads({ declared, ...given })[0]?.complete;
+    const complete = (given: Partial<PlanCase>) => reads({ declared, ...given })[0]?.[3];
     expect(complete({})).toBe(false);
     expect(complete({ scope: { since: 'HEAD~1' } })).toBe(true);
     const gone = [sender('a@a.example'), sender('b@a.example', { ensure: 'absent' })];
@@ -80,8 +75,8 @@ describe('what a plan reads', () => {
   it('is the whole list of a kind that is pruned, also without any manifest, and only with --prune', () => {
     const policy = { prune: { kinds: ['SenderAddress'], keep: [] } };
     expect(reads({ declared: [search('A')], policy, scope: { prune: true } })).toEqual([
-      { kind: 'SenderAddress', keys: [], ids: [], complete: true },
-      { kind: 'ProfileSearch', keys: [['A']], ids: [], complete: false },
+      ['SenderAddress', [], [], true],
+      ['ProfileSearch', [['A']], [], false],
     ]);
     expect(reads({ declared: [search('A')], policy })).toHaveLength(1);
   });
@@ -91,41 +86,24 @@ describe("the vendor's defaults", () => {
   const template = (key: string, more = {}) =>
     resource('NotificationTemplate', [key, 'EMAIL', 'en'], { subject: 'Hello' }, more);
   const asked = (given: PlanCase) =>
-    defaultsFor(matchAll(inputOf(given))).map(({ kind, keys, complete }) => ({
-      kind: kind.name,
-      keys,
-      complete,
-    }));
+    defaultsFor(matchAll(inputOf(given))).map(({ kind, keys, complete }) => [kind.name, keys, complete]);
 
   it('are asked for where a template is created or goes back to its default', () => {
-    const declared = [
-      template('new'),
-      template('there'),
-      template('gone', { ensure: 'absent' }),
-      sender('a@a.example'),
-    ];
+    const gone = template('gone', { ensure: 'absent' });
+    const declared = [template('new'), template('there'), gone, sender('a@a.example')];
     const live = [answers.template('there'), answers.template('gone')];
-    expect(asked({ declared, live })).toEqual([
-      {
-        kind: 'NotificationTemplate',
-        keys: [
-          ['new', 'EMAIL', 'en'],
-          ['gone', 'EMAIL', 'en'],
-        ],
-        complete: false,
-      },
-    ]);
+    const keys = ['new', 'gone'].map((key) => [key, 'EMAIL', 'en']);
+    expect(asked({ declared, live })).toEqual([['NotificationTemplate', keys, false]]);
     expect(asked({ declared: [template('there'), sender('a@a.example')], live })).toEqual([]);
   });
 
   it('lack the keys that are unknown', () => {
-    const { missing } = matchAll(
-      inputOf({ declared: [template('welcome'), template('bye'), sender('a@a.example')] }),
-    );
-    const unknown = (...keys: readonly string[]) =>
-      withoutDefault(missing, liveObjects(keys.map((key) => answers.template(key, {}, null)))).map(
-        ({ resource: { key } }) => key[0],
-      );
+    const declared = [template('welcome'), template('bye'), sender('a@a.example')];
+    const { missing } = matchAll(inputOf({ declared }));
+    const unknown = (...keys: readonly string[]) => {
+      const defaults = liveObjects(keys.map((key) => answers.template(key, {}, null)));
+      return withoutDefault(missing, defaults).map(({ resource: { key } }) => key[0]);
+    };
     expect(unknown('welcome', 'bye')).toEqual([]);
     expect(unknown('welcome')).toEqual(['bye']);
     expect(unknown()).toEqual(['welcome', 'bye']);
@@ -157,10 +135,8 @@ describe("the vendor's defaults", () => {
       },
     ]);
     // The keys cannot be seen elsewhere, and are told once.
-    expect(problems('something', 'else')?.map(({ hint }) => hint)).toEqual([
-      'Keys with a default: goodbye, welcome.',
-      undefined,
-    ]);
+    const hints = problems('something', 'else')?.map(({ hint }) => hint);
+    expect(hints).toEqual(['Keys with a default: goodbye, welcome.', undefined]);
     expect(problems('welcome')).toBeNull();
   });
 
@@ -187,14 +163,12 @@ describe('the lookups of manifests', () => {
       sources: [turned, 's1'],
       attributes: { 'a/b': lookupMarker({ ...fromProfiles, take: 'name' }) },
     });
+    const [ofFirst, ofSecond] = [
+      { resource: first, at: '/rules/0/value' },
+      { resource: second, at: '/sources/0' },
+    ];
     expect(lookupsIn([first, second])).toEqual([
-      {
-        ...fromProfiles,
-        uses: [
-          { resource: first, at: '/rules/0/value' },
-          { resource: second, at: '/sources/0' },
-        ],
-      },
+      { ...fromProfiles, uses: [ofFirst, ofSecond] },
       { ...fromProfiles, take: 'name', uses: [{ resource: second, at: '/attributes/a~1b' }] },
     ]);
     expect(lookupsIn([resource('SimIntegration', ['I'], { type: 'T' })])).toEqual([]);
@@ -247,10 +221,8 @@ describe('what lookups found', () => {
   });
 
   it('is shown for each of several in one object, and not for what is no text or number', () => {
-    const twice = resource('SimIntegration', ['I'], {
-      sources: [lookupMarker(fromProfiles), lookupMarker(other)],
-    });
-    const lookups = lookupsIn([twice]);
+    const sources = [fromProfiles, other].map(lookupMarker);
+    const lookups = lookupsIn([resource('SimIntegration', ['I'], { sources })]);
     const words = (answer: (take: string) => Json) =>
       [...(lookedUpBy(lookups, ({ take }) => answer(take)).get('SimIntegration/I') ?? [])].map(([id]) => id);
     expect(words((take) => `the ${take}`)).toEqual(['the id', 'the name']);

@@ -20,26 +20,17 @@ describe('comparing', () => {
   });
 
   it('does not see line endings, e-mail case, order of sets, key order and spaces of JSON in text', () => {
-    const integration = {
-      id: 's1',
-      name: 'S',
-      managedSources: ['b', 'a'],
-      attributes: '{ "x": "1",  "y": "2" }',
-      statusMap: '{"b":"2","a":"1"}',
-    };
+    const fields = { attributes: { y: '2', x: '1' }, statusMap: '{"a":"1","b":"2"}' };
+    const shown = { attributes: '{ "x": "1",  "y": "2" }', statusMap: '{"b":"2","a":"1"}' };
     const plan = planOf({
       declared: [
         declaredTemplate('a', { body: 'one\ntwo', replyTo: 'HELP@acme.example' }),
-        resource('SimIntegration', ['S'], {
-          sources: ['a', 'b'],
-          attributes: { y: '2', x: '1' },
-          statusMap: '{"a":"1","b":"2"}',
-        }),
+        resource('SimIntegration', ['S'], { ...fields, sources: ['a', 'b'] }),
         resource('SenderAddress', ['Help@Acme.example']),
       ],
       live: [
         template('a', { body: 'one\r\ntwo', replyTo: 'help@acme.example' }),
-        { kind: 'SimIntegration', raw: integration },
+        answers.integration('1', 'S', { ...shown, managedSources: ['b', 'a'] }),
         sender('1', 'help@acme.example'),
       ],
     });
@@ -50,24 +41,16 @@ describe('comparing', () => {
   it('reads JSON in text, objects and map text alike', () => {
     const attributes = ['{"url":"u","user":"x"}', { url: 'u', user: 'x' }, '{url=u, user=x}'];
     for (const form of attributes) {
-      const plan = planOf({
-        declared: [resource('SimIntegration', ['S'], { attributes: { url: 'u', user: 'y' } })],
-        live: [answers.integration('1', 'S', { attributes: form })],
-      });
+      const declared = [resource('SimIntegration', ['S'], { attributes: { url: 'u', user: 'y' } })];
+      const plan = planOf({ declared, live: [answers.integration('1', 'S', { attributes: form })] });
       expect(plan.changes[0]?.diff).toMatchObject([{ path: '/attributes/user', before: 'x', after: 'y' }]);
     }
   });
 
   it('does not compare a reference by its name where it has an id', () => {
-    const plan = planOf({
-      declared: [
-        resource('SimIntegration', ['S'], { beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'Old' } }),
-      ],
-      live: [
-        answers.integration('1', 'S', { beforeProvisioningRule: { type: 'RULE', id: 'r', name: 'New' } }),
-      ],
-    });
-    expect(plan.changes).toEqual([]);
+    const rule = (name: string) => ({ beforeProvisioningRule: { type: 'RULE', id: 'r', name } });
+    const declared = [resource('SimIntegration', ['S'], rule('Old'))];
+    expect(planOf({ declared, live: [answers.integration('1', 'S', rule('New'))] }).changes).toEqual([]);
   });
 
   it('does not compare the name of an application beside the same id', () => {
@@ -88,10 +71,8 @@ describe('comparing', () => {
 
   it('leaves fields under lifecycle.ignore as they are', () => {
     const lifecycle = { ignore: ['/subject'] };
-    const plan = planOf({
-      declared: [declaredTemplate('a', { subject: 'Mine', body: 'New' }, { lifecycle })],
-      live: [template('a')],
-    });
+    const declared = [declaredTemplate('a', { subject: 'Mine', body: 'New' }, { lifecycle })];
+    const plan = planOf({ declared, live: [template('a')] });
     expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/body']);
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ subject: { $live: '/subject' } });
   });
@@ -124,12 +105,9 @@ describe('comparing', () => {
   });
 
   it('lists a renamed object under its new key, and keeps its id', () => {
-    const rules: never[] = [];
-    const plan = planOf({
-      declared: [resource('ProfileSearch', ['New'], { rules }, { lifecycle: { renamedFrom: ['Old'] } })],
-      live: [answers.search(5, 'Old')],
-    });
-    expect(plan.changes).toMatchObject([
+    const lifecycle = { renamedFrom: ['Old'] };
+    const declared = [resource('ProfileSearch', ['New'], { rules: [] }, { lifecycle })];
+    expect(planOf({ declared, live: [answers.search(5, 'Old')] }).changes).toMatchObject([
       { action: 'update', id: '5', diff: [{ path: '/label', before: 'Old', after: 'New' }] },
     ]);
   });
@@ -152,18 +130,19 @@ describe('secrets', () => {
     answers.integration('1', 'S', { attributes: JSON.stringify(attributes) }),
   ];
   const secrets = { SNOW: 'hunter2' };
+  const planned = (attributes: JsonObject, shown: object, more: Partial<PlanCase> = {}) =>
+    planOf({
+      declared: [resource('SimIntegration', ['S'], { attributes })],
+      ...{ live: live(shown), secrets, ...more },
+    });
 
   it('are compared where the tenant shows them, and never shown', () => {
     expect(planOf({ declared, live: live({ url: 'u', password: 'hunter2' }), secrets }).changes).toEqual([]);
     const plan = planOf({ declared, live: live({ url: 'u', password: 'other' }), secrets });
     expect(plan.changes[0]?.diff).toEqual([
       {
-        path: '/attributes/password',
-        op: 'replace',
-        before: null,
-        after: null,
-        sensitive: true,
-        origin: null,
+        ...{ path: '/attributes/password', op: 'replace', before: null, after: null },
+        ...{ sensitive: true, origin: null },
       },
     ]);
     expect(JSON.stringify(plan)).not.toMatch(/hunter2|other/);
@@ -177,12 +156,8 @@ describe('secrets', () => {
     const plan = planOf({ declared, live: live(attributes), secrets });
     expect(plan.changes).toEqual([]);
     expect(plan.diagnostics).toMatchObject([{ code: 'not-comparable', address: 'SimIntegration/S' }]);
-    const rotated = planOf({
-      declared,
-      live: live(attributes),
-      secrets,
-      choices: { rotate: ['SimIntegration/S'] },
-    });
+    const choices = { rotate: ['SimIntegration/S'] };
+    const rotated = planOf({ declared, live: live(attributes), secrets, choices });
     expect(rotated.changes[0]?.requests[0]?.body).toMatchObject({
       operations: [
         { path: '/attributes', value: { $jsonText: { url: 'u', password: { $secret: 'SNOW' } } } },
@@ -215,10 +190,8 @@ describe('secrets', () => {
     else expect(plan).not.toThrow();
   });
 
-  it('that the tenant does not show at all leave the other members alone', () => {
-    const only = [resource('SimIntegration', ['S'], { attributes: { password: { $secret: 'SNOW' } } })];
-    expect(planOf({ declared: only, live: live({ url: 'u' }), secrets }).changes).toEqual([]);
-  });
+  it('that the tenant does not show at all leave the other members alone', () =>
+    expect(planned({ password: { $secret: 'SNOW' } }, { url: 'u' }).changes).toEqual([]));
 
   it('that no manifest marked are known by their names, on deletes too', () => {
     const plan = planOf({
@@ -236,17 +209,9 @@ describe('secrets', () => {
       colour: 'canary-1',
       deep: { a: ['canary-2', 7654321], text: '{"b":"canary-3"}' },
     };
-    for (const settings of [
-      {},
-      { simUpdate: 'put' },
-      { jsonText: 'object' },
-      { simUpdate: 'put', jsonText: 'object' },
-    ] as const) {
-      const plan = planOf({
-        declared: [resource('SimIntegration', ['S'], { attributes: { url: 'new', deep: { b: 1 } } })],
-        live: live(attributes),
-        settings,
-      });
+    const [put, object] = [{ simUpdate: 'put' }, { jsonText: 'object' }] as const;
+    for (const settings of [{}, put, object, { ...put, ...object }]) {
+      const plan = planned({ url: 'new', deep: { b: 1 } }, attributes, { settings });
       expect(JSON.stringify(plan)).not.toMatch(/canary|7654321/);
       expect(plan.changes[0]?.diff).toMatchObject([
         { path: '/attributes/url', before: 'u', after: 'new' },
@@ -256,16 +221,9 @@ describe('secrets', () => {
   });
 
   it('are not the settings that a manifest declares, unless they look like credentials', () => {
-    const fields = {
-      attributes: { url: 'new', list: [{ name: 'colour', value: 'red' }], text: '{"a":"b"}', gone: null },
-    };
-    const before = {
-      url: 'old',
-      list: [{ name: 'colour', value: 'blue' }],
-      text: '{"a":"c"}',
-      gone: 'shown',
-    };
-    const plan = planOf({ declared: [resource('SimIntegration', ['S'], fields)], live: live(before) });
+    const after = { url: 'new', list: [{ name: 'colour', value: 'red' }], text: '{"a":"b"}', gone: null };
+    const list = [{ name: 'colour', value: 'blue' }];
+    const plan = planned(after, { url: 'old', list, text: '{"a":"c"}', gone: 'shown' });
     expect(plan.changes[0]?.diff.map(({ path, before, after }) => [path, before, after])).toEqual([
       ['/attributes/url', 'old', 'new'],
       ['/attributes/list/0/value', 'blue', 'red'],
@@ -273,11 +231,8 @@ describe('secrets', () => {
       ['/attributes/gone', null, null],
     ]);
     // What stood where a declared map is now was never declared.
-    const other = planOf({
-      declared: [resource('SimIntegration', ['S'], { attributes: { deep: { a: 1 }, flat: 'x' } })],
-      live: live({ deep: 'canary-text', flat: { inner: 'canary-inner' } }),
-    });
-    expect(JSON.stringify(other)).not.toContain('canary');
+    const shown = { deep: 'canary-text', flat: { inner: 'canary-inner' } };
+    expect(JSON.stringify(planned({ deep: { a: 1 }, flat: 'x' }, shown))).not.toContain('canary');
   });
 
   it.each<[string, Json, Json]>([
@@ -293,20 +248,15 @@ describe('secrets', () => {
     ['a pair in JSON text', { text: '[{"key":"pwd","value":"canary-1"}]' }, { text: '{"pwd":"canary-2"}' }],
     ['above', { credentials: { a: [{ b: 'canary-1' }] } }, { credentials: { a: [{ b: 'canary-2' }] } }],
   ])('are declared settings that %s tells to be credentials', (_, before, after) => {
-    const plan = planOf({
-      declared: [resource('SimIntegration', ['S'], { attributes: { deep: after } })],
-      live: live({ deep: before }),
-    });
+    const plan = planned({ deep: after }, { deep: before });
     expect(plan.changes[0]?.diff.length).toBeGreaterThan(0);
     expect(JSON.stringify(plan.changes[0]?.diff)).not.toContain('canary');
   });
 
   it('are no ordinary texts that speak of them', () => {
     const subject = 'Your password expires in $daysLeft days: token=$token, see https://acme.example/?key=1';
-    const plan = planOf({
-      declared: [resource('NotificationTemplate', ['k', 'EMAIL', 'en'], { subject })],
-      live: [template('k', { subject: 'Old' })],
-    });
+    const live = [template('k', { subject: 'Old' })];
+    const plan = planOf({ declared: [declaredTemplate('k', { subject })], live });
     expect(plan.changes[0]?.diff).toMatchObject([{ before: 'Old', after: subject, sensitive: false }]);
   });
 
@@ -317,8 +267,7 @@ describe('secrets', () => {
         { name: 'Authorization', value },
       ],
     });
-    const inList = [resource('SimIntegration', ['S'], { attributes: header({ $secret: 'SNOW' }) })];
-    const changes = (value: Json) => planOf({ declared: inList, live: live(header(value)), secrets }).changes;
+    const changes = (value: Json) => planned(header({ $secret: 'SNOW' }), header(value)).changes;
     expect(changes(secrets.SNOW)).toEqual([]);
     expect(changes('********')).toEqual([]);
     expect(changes('other-canary')[0]?.diff).toMatchObject([
@@ -335,18 +284,11 @@ describe('secrets', () => {
   });
 
   it("cannot be drawn out by a tenant whose data looks like tenantctl's own markers", () => {
-    const plan = planOf({
-      declared: [resource('SimIntegration', ['S'], { attributes: { url: 'new' } })],
-      live: live({ url: 'u', innocent: { $secret: 'SNOW' } }),
-      secrets,
-    });
+    const plan = planned({ url: 'new' }, { url: 'u', innocent: { $secret: 'SNOW' } });
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({
       operations: [{ value: { $jsonText: { url: 'new', innocent: { $live: '/attributes/innocent' } } } }],
     });
-    const shown = planOf({
-      declared: [resource('SimIntegration', ['S'], { attributes: { innocent: 'x' } })],
-      live: live({ url: 'u', innocent: { $secret: 'canary' } }),
-    });
+    const shown = planned({ innocent: 'x' }, { url: 'u', innocent: { $secret: 'canary' } });
     expect(JSON.stringify(shown)).not.toContain('canary');
   });
 
@@ -363,42 +305,27 @@ describe('secrets', () => {
   };
 
   it('cannot be drawn out by the fields of a template that go back as they are', () => {
-    const plan = planOf({
-      declared: [declaredTemplate('k', { subject: 'New' })],
-      live: [template('k', { body: marker, slackTemplate: marker, unknown: marker })],
-      secrets,
-    });
-    expect(revealedBy(plan)).toEqual([]);
+    const live = [template('k', { body: marker, slackTemplate: marker, unknown: marker })];
+    const declared = [declaredTemplate('k', { subject: 'New' })];
+    expect(revealedBy(planOf({ declared, live, secrets }))).toEqual([]);
   });
 
   it('cannot be drawn out by the rules of a saved search either', () => {
     const rule = { type: 'ProfileStatusRule', comparison_operator: '==', object_type: marker };
-    const plan = planOf({
-      declared: [
-        resource('ProfileSearch', ['S'], {
-          rules: [{ type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Active' }],
-        }),
-      ],
-      live: [
-        answers.search(1, 'S', [
-          { ...rule, id: 'r1', value: 'Active' },
-          { ...rule, id: 'r2', uid: marker, value: marker },
-        ]),
-      ],
-      secrets,
-    });
-    expect(revealedBy(plan)).toEqual([]);
+    const rules = [{ type: 'ProfileStatusRule', comparison_operator: '!=', value: 'Active' }];
+    const live = answers.search(1, 'S', [
+      { ...rule, id: 'r1', value: 'Active' },
+      { ...rule, id: 'r2', uid: marker, value: marker },
+    ]);
+    const declared = [resource('ProfileSearch', ['S'], { rules })];
+    expect(revealedBy(planOf({ declared, live: [live], secrets }))).toEqual([]);
   });
 });
 
 it('a member that is declared as null settles where the tenant does not have it, at every depth', () => {
   const fields = { attributes: { gone: null, deep: { gone: null, kept: 'a' } } };
-  const raw = { id: '1', name: 'S', attributes: { deep: { kept: 'a' } } };
-  const plan = planOf({
-    declared: [resource('SimIntegration', ['S'], fields)],
-    live: [{ kind: 'SimIntegration', raw }],
-  });
-  expect(plan.changes).toEqual([]);
+  const live = [answers.integration('1', 'S', { attributes: { deep: { kept: 'a' } } })];
+  expect(planOf({ declared: [resource('SimIntegration', ['S'], fields)], live }).changes).toEqual([]);
 });
 
 it('a change that lifts a restriction can lock nobody out', () => {

@@ -7,7 +7,7 @@ import type { Resource } from '../../src/kinds/resource.ts';
 import { formatAddress } from '../../src/model/address.ts';
 import { type Change, type Difference, type Plan, planDigest } from '../../src/model/documents.ts';
 import { type Diagnostic, Failure } from '../../src/model/failure.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import {
   fillReferences,
   referencesIn,
@@ -58,11 +58,8 @@ const problems = (given: Case) =>
 
 describe('a reference', () => {
   it('is the id of the object, as its field writes ids', () => {
-    const objects = [
-      live(identity, 'i1', 'Ann'),
-      live(profile, 'p1', 'Read'),
-      live(pair, 'a1', 'A', { locale: 'en' }),
-    ];
+    const [ann, read] = [live(identity, 'i1', 'Ann'), live(profile, 'p1', 'Read')];
+    const objects = [ann, read, live(pair, 'a1', 'A', { locale: 'en' })];
     const fields = {
       text: 'as it is',
       owner: ref('Identity/Ann'),
@@ -100,10 +97,9 @@ describe('a reference', () => {
 
   it('is found however often it is used, and an object that was read twice is one', () => {
     const ann = live(identity, 'i1', 'Ann');
-    const declared = [
-      reader({ owner: ref('Identity/Ann') }),
-      resource(role, ['Other'], { owner: ref('Identity/Ann') }),
-    ];
+    const declared = ['Reader', 'Other'].map((name) =>
+      resource(role, [name], { owner: ref('Identity/Ann') }),
+    );
     const given = { declared, objects: [ann, live(identity, 'i1', 'Ann')] };
     expect(problems(given)).toEqual([]);
     expect(filled(given)).toEqual(Array(2).fill({ owner: { type: 'IDENTITY', id: 'i1' } }));
@@ -144,31 +140,23 @@ describe('a reference', () => {
     ['another spelling', { 'Profile/Read': 1, 'Profile/Rea%64': 2 }, 2],
     ['nothing else', { 'Profile/Read': 1, p2: 2 }, 0],
   ])('that is the name of a member stands beside %s', (_, limits, count) => {
-    const found = problems({
-      declared: [resource(limited, ['L'], { limits })],
-      objects: [live(profile, 'p1', 'Read')],
-    });
+    const declared = [resource(limited, ['L'], { limits })];
+    const found = problems({ declared, objects: [live(profile, 'p1', 'Read')] });
     expect(found.map(({ code }) => code)).toEqual(Array(count).fill('duplicate-member'));
   });
 
   it('that is the name of a member is an id in all places but those of the manifest', () => {
     const [written, place] = ['/limits/Profile~1Read/max', '/limits/p1/max'];
     const source = (file: string) => ({ file, line: 1, column: 1 });
+    const limits = { 'Profile/Read': { max: 1 } };
     const declared: Resource = {
-      ...resource(
-        limited,
-        ['L'],
-        { limits: { 'Profile/Read': { max: 1 } } },
-        { lifecycle: { ignore: [written] } },
-      ),
+      ...resource(limited, ['L'], { limits }, { lifecycle: { ignore: [written] } }),
       secrets: () => [written],
       point: (at) => ({ source: source(at), excerpt: '' }),
       overlayAt: source,
     };
-    const done = fillReferences(
-      declared,
-      resolve({ declared: [declared], objects: [live(profile, 'p1', 'Read')] }),
-    );
+    const objects = [live(profile, 'p1', 'Read')];
+    const done = fillReferences(declared, resolve({ declared: [declared], objects }));
     expect(done.fields).toEqual({ limits: { p1: { max: 1 } } });
     expect([done.lifecycle.ignore, done.secrets()]).toEqual([[place], [place]]);
     const places = [done.point(place).source, done.overlayAt(place)];
@@ -264,16 +252,11 @@ describe('a reference that stands for nothing', () => {
   it('is reported at each place that uses it', () => {
     const at = (each: Resource): Resource => ({
       ...each,
-      point: (place) => ({
-        source: { file: `${each.key[0]}.yaml${place}`, line: 1, column: 1 },
-        excerpt: '',
-      }),
+      point: (place) => ({ source: { file: `${each.key[0]} ${place}`, line: 1, column: 1 }, excerpt: '' }),
     });
     const declared = [at(profiles), at(resource(role, ['Other'], { profiles: [ref('Profile/Read')] }))];
-    expect(problems({ declared }).map(({ source }) => source?.file)).toEqual([
-      'Reader.yaml/profiles/1/id',
-      'Other.yaml/profiles/0',
-    ]);
+    const files = problems({ declared }).map(({ source }) => source?.file);
+    expect(files).toEqual(['Reader /profiles/1/id', 'Other /profiles/0']);
   });
 
   it('suggests the name that was probably meant, of a manifest, of the tenant, or of what is read for it', () => {
@@ -286,13 +269,11 @@ describe('a reference that stands for nothing', () => {
 
   it('suggests no object of another kind, not the name itself, and nothing where names are not the problem', () => {
     const known = [live(role, 'r1', 'Reed'), live(profile, 'p2', 'Read')];
-    expect(problems({ declared: [profiles], known })).toMatchObject([
-      { hint: 'Correct the key, or declare the object.' },
-    ]);
+    const hints = (given: Case) => problems(given).map(({ hint }) => hint);
+    expect(hints({ declared: [profiles], known })).toEqual(['Correct the key, or declare the object.']);
     const gone = resource(profile, ['Read'], {}, { ensure: 'absent' });
-    expect(problems({ declared: [profiles, gone], known: [live(profile, 'p1', 'Reed')] })).toMatchObject([
-      { hint: 'Remove one of the two.' },
-    ]);
+    const given = { declared: [profiles, gone], known: [live(profile, 'p1', 'Reed')] };
+    expect(hints(given)).toEqual(['Remove one of the two.']);
   });
 
   it('suggests a key of several parts as it is written', () => {
@@ -309,36 +290,21 @@ describe('a reference that stands for nothing', () => {
 });
 
 const change = (kind: Kind, name: string, parts: Partial<Change>): Change => ({
-  address: formatAddress(kind.name, [name]),
-  kind: kind.name,
-  key: [name],
-  action: 'create',
-  source: null,
-  id: null,
-  fingerprint: null,
-  diff: [],
-  declared: {},
-  requests: [],
-  warnings: [],
-  risk: [],
+  ...{ address: formatAddress(kind.name, [name]), kind: kind.name, key: [name], action: 'create' },
+  ...{ source: null, id: null, fingerprint: null, diff: [], declared: {}, requests: [] },
+  ...{ warnings: [], risk: [] },
   ...parts,
 });
 const planWith = (...changes: readonly Change[]): Plan => ({ ...planOf({ declared: [] }), changes });
-const creating = (name: string, ...needs: readonly string[]) =>
-  change(profile, name, {
-    requests: [
-      { method: 'POST', path: '/v2025/profiles', query: {}, headers: {}, body: needs.map((to) => ref(to)) },
-    ],
-  });
+const creating = (name: string, ...needs: readonly string[]) => {
+  const request = { method: 'POST', path: '/v2025/profiles', query: {}, headers: {} } as const;
+  return change(profile, name, { requests: [{ ...request, body: needs.map((to) => ref(to)) }] });
+};
 
-const renamed = (before: string, after: string): Change['diff'][number] => ({
-  path: '/name',
-  op: 'replace',
-  before,
-  after,
-  sensitive: false,
-  origin: null,
+const differs = (path: string, before: Json, after: Json, sensitive = false): Difference => ({
+  ...{ path, op: 'replace', before, after, sensitive, origin: null },
 });
+const renamed = (before: string, after: string) => differs('/name', before, after);
 
 describe('a plan in which a reference loses its object', () => {
   const declared = [reader({ profiles: [ref('Profile/Read')] })];
@@ -392,9 +358,8 @@ describe('a plan in which a reference loses its object', () => {
   it('is refused for what is outside the scope only where the object goes', () => {
     const outside = (parts: Partial<Change>) =>
       problemsOf(() => refuseLostReferences([], declared, planWith(change(profile, 'Read', parts)), kinds));
-    expect(outside({ action: 'delete', id: 'p1' })).toMatchObject([
-      { code: 'ref-deleted', address: 'Role/Reader' },
-    ]);
+    const deleted = { code: 'ref-deleted', address: 'Role/Reader' };
+    expect(outside({ action: 'delete', id: 'p1' })).toMatchObject([deleted]);
     const look = { key: ['Look'], address: 'Profile/Look', diff: [renamed('Read', 'Look')] };
     expect(outside({ action: 'update', id: 'p1', ...look })).toMatchObject([{ code: 'ref-renamed' }]);
     expect(outside({ action: 'manual' })).toEqual([]);
@@ -409,6 +374,7 @@ describe('creates in a cycle', () => {
   const text =
     /^Each of these objects refers to the next.*: Profile\/[AB] -> Profile\/[AB] -> Profile\/[AB]\.$/;
   const hint = 'Leave one of the references out, apply, and add it again.';
+  const told = { code: 'ref-cycle', severity: 'error', message: expect.stringMatching(text) };
 
   it('are refused at a reference of the cycle, and at no other', () => {
     const declared = [
@@ -419,50 +385,26 @@ describe('creates in a cycle', () => {
     ];
     const uses = referencesIn(declared, kinds);
     expect(problemsOf(() => refuseLostReferences(uses, declared, cycle, kinds))).toMatchObject([
-      {
-        code: 'ref-cycle',
-        severity: 'error',
-        message: expect.stringMatching(text),
-        hint,
-        address: 'Profile/B',
-      },
+      { ...told, hint, address: 'Profile/B' },
     ]);
   });
 
   it('are refused without a place where no manifest declares them', () => {
+    const refused = (plan: Plan) => problemsOf(() => refuseLostReferences([], [], plan, kinds));
     // A rollback has no manifest to change.
-    const advice = { hint: expect.stringMatching(/^Leave them out with `--except`/) };
-    const expected = {
-      code: 'ref-cycle',
-      severity: 'error',
-      message: expect.stringMatching(text),
-      ...advice,
-    };
-    expect(problemsOf(() => refuseLostReferences([], [], cycle, kinds))).toEqual([expected]);
-    expect(
-      problemsOf(() =>
-        refuseLostReferences([], [], planWith(creating('A', 'Profile/B'), creating('B')), kinds),
-      ),
-    ).toEqual([]);
+    const advice = expect.stringMatching(/^Leave them out with `--except`/);
+    expect(refused(cycle)).toEqual([{ ...told, hint: advice }]);
+    expect(refused(planWith(creating('A', 'Profile/B'), creating('B')))).toEqual([]);
   });
 });
 
 describe('names beside ids', () => {
-  const entry = (path: string, before: Difference['before'], after: Difference['after'], sensitive = false) =>
-    ({ path, op: 'replace', before, after, sensitive, origin: null }) as const;
   const named = (objects: readonly LiveObject[], ...diff: readonly Difference[]) => {
     const plan = planWith(change(role, 'Reader', { action: 'update', id: 'r1', diff }));
     return { plan, named: nameDifferences(plan.changes, { kinds, objects, lookedUp }) };
   };
-  const lookedUp = new Map([
-    [
-      'Role/Reader',
-      new Map([
-        ['42', 'the answer'],
-        ['43', 'another'],
-      ]),
-    ],
-  ]);
+  const words = new Map(Object.entries({ 42: 'the answer', 43: 'another' }));
+  const lookedUp = new Map([['Role/Reader', words]]);
   const objects = [
     live(identity, 'i1', 'Ann'),
     live(identity, 'i2', 'Ben'),
@@ -475,12 +417,12 @@ describe('names beside ids', () => {
   it('are those of both sides, and of nothing else', () =>
     expect(
       namesOf(
-        entry('/owner', { id: 'i1' }, { type: 'IDENTITY', id: 'i2' }),
-        entry('/owner', { id: 'i3' }, { id: 'i9' }),
-        entry('/owner', { id: 7 }, ref('Identity/New')),
-        entry('/text', 'i1', 'i2'),
-        entry('/profiles/0', { id: 'i9' }, null),
-        entry('/profiles', [{ id: 'i9' }, { id: 'i8' }], null),
+        differs('/owner', { id: 'i1' }, { type: 'IDENTITY', id: 'i2' }),
+        differs('/owner', { id: 'i3' }, { id: 'i9' }),
+        differs('/owner', { id: 7 }, ref('Identity/New')),
+        differs('/text', 'i1', 'i2'),
+        differs('/profiles/0', { id: 'i9' }, null),
+        differs('/profiles', [{ id: 'i9' }, { id: 'i8' }], null),
       ),
     ).toEqual([
       { i1: 'Identity/Ann', i2: 'Identity/Ben' },
@@ -494,22 +436,22 @@ describe('names beside ids', () => {
   it('are what a lookup of the same object found, anywhere in a value', () => {
     expect(
       namesOf(
-        entry('/text', { a: ['x', { b: 42 }] }, null),
-        entry('/text', null, '43'),
-        entry('/text', '4', '2'),
+        differs('/text', { a: ['x', { b: 42 }] }, null),
+        differs('/text', null, '43'),
+        differs('/text', '4', '2'),
       ),
     ).toEqual([{ '42': 'the answer' }, { '43': 'another' }, undefined]);
-    const plan = planWith(change(role, 'Other', { diff: [entry('/text', '42', null)] }));
+    const plan = planWith(change(role, 'Other', { diff: [differs('/text', '42', null)] }));
     expect(nameDifferences(plan.changes, { kinds, objects, lookedUp })).toEqual(plan.changes);
   });
 
   it('are not shown beside a sensitive value', () =>
-    expect(namesOf(entry('/owner', { id: 'i1' }, null, true))).toEqual([undefined]));
+    expect(namesOf(differs('/owner', { id: 'i1' }, null, true))).toEqual([undefined]));
 
   it('are part of what is approved; a plan without any stays as it is', () => {
-    const some = named(objects, entry('/owner', { id: 'i1' }, null));
+    const some = named(objects, differs('/owner', { id: 'i1' }, null));
     expect(planDigest({ ...some.plan, changes: some.named })).not.toBe(planDigest(some.plan));
-    const none = named([], entry('/owner', { id: 'i1' }, null));
+    const none = named([], differs('/owner', { id: 'i1' }, null));
     expect(none.named).toEqual(none.plan.changes);
   });
 });

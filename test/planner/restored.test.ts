@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { builtInKinds } from '../../src/kinds/index.ts';
 import { contentDigest, LiveIndex } from '../../src/kinds/live-objects.ts';
 import type { ChangeResult, Result } from '../../src/model/documents.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { findMovedDefaults, movedDefaultRemark, provenDefault } from '../../src/planner/moved-defaults.ts';
 import { rollbackState } from '../../src/planner/rollback.ts';
 import { answers, liveFrom, resource } from '../support/plan.ts';
@@ -38,11 +38,8 @@ it.each([
 it.each<[string, Parameters<typeof laterResult>]>([
   ['other objects', [[record('SenderAddress/b'), record('ProfileSearch/a')]]],
   ['no object', [[record('SenderAddress/a', { outcome: 'skipped' })]]],
-  ['another tenant', [[record('SenderAddress/a')], { tenant: { identity: 'x', profiles: tenant.profiles } }]],
-  [
-    'another second service',
-    [[record('SenderAddress/a')], { tenant: { identity: tenant.identity, profiles: 'x' } }],
-  ],
+  ['another tenant', [[record('SenderAddress/a')], { tenant: { ...tenant, identity: 'x' } }]],
+  ['another second service', [[record('SenderAddress/a')], { tenant: { ...tenant, profiles: 'x' } }]],
 ])('nothing is said of an apply that changed %s', (_what, given) =>
   expect(remarks(laterResult(...given))).toEqual([]),
 );
@@ -69,14 +66,10 @@ function rollBack(
 
 describe('a restored object', () => {
   it('refers to the objects that take the place of deleted ones, each kind by itself', () => {
-    expect(rollBack([deleted('Profile/Read', 'p1'), deleted('Profile/i1', 'i1')]).restored).toEqual({
-      ...fields,
-      profiles: [{ id: ref('Profile/Read') }, { id: 'p2' }],
-    });
-    expect(rollBack([deleted('Profile/Read', 'p1')], { again: ['Read'] }).restored).toEqual({
-      ...fields,
-      profiles: [{ id: 'p7' }, { id: 'p2' }],
-    });
+    const having = (id: Json) => ({ ...fields, profiles: [{ id }, { id: 'p2' }] });
+    const both = [deleted('Profile/Read', 'p1'), deleted('Profile/i1', 'i1')];
+    expect(rollBack(both).restored).toEqual(having(ref('Profile/Read')));
+    expect(rollBack(both.slice(0, 1), { again: ['Read'] }).restored).toEqual(having('p7'));
   });
 
   it.each([
@@ -94,15 +87,11 @@ describe('a warning', () => {
 
   it('names each object once that is gone and that the rollback does not create', () => {
     const before = { profiles: [{ id: 'p1' }, { id: 'p1' }], owner: { id: 7 } };
+    const message =
+      'Role/Reader gets back the former id of Profile/Read, which was deleted and which this rollback does not create.';
+    const hint = 'Roll both back together, or create Profile/Read first and refer to it by a manifest.';
     expect(warnings([deleted('Profile/Read', 'p1')], { before, only })).toEqual([
-      {
-        code: 'rollback-former-id',
-        severity: 'warning',
-        message:
-          'Role/Reader gets back the former id of Profile/Read, which was deleted and which this rollback does not create.',
-        hint: 'Roll both back together, or create Profile/Read first and refer to it by a manifest.',
-        address: 'Role/Reader',
-      },
+      { code: 'rollback-former-id', severity: 'warning', message, hint, address: 'Role/Reader' },
     ]);
     const two = [deleted('Profile/Read', 'p1'), deleted('Identity/Ann', 'i1')];
     expect(warnings(two, { only })).toHaveLength(2);
@@ -160,12 +149,14 @@ describe('the default that a template was customised from', () => {
 });
 
 describe('the remark on a moved default', () => {
+  const remarkOn = ([found]: ReturnType<typeof moved>, earlier: JsonObject | null = null) =>
+    found && movedDefaultRemark({ ...found, earlier });
+
   it('shows what the tenant has beside what the vendor has now, also in fields that nobody declares', () => {
     const theirs = { ...old, subject: 'Welcome' };
-    const found = moved({ subject: 'Ours' }, theirs, { ...old, subject: 'Before', footer: 'By hand' });
-    const [remark] = found.map((each) =>
-      movedDefaultRemark({ ...each, earlier: liveFrom(answers.template('x', old)).fields }),
-    );
+    const { fields: earlier } = liveFrom(answers.template('x', old));
+    const shown = { ...old, subject: 'Before', footer: 'By hand' };
+    const remark = remarkOn(moved({ subject: 'Ours' }, theirs, shown), earlier);
     expect(remark?.versions).toEqual([
       { name: 'subject', ours: 'Ours', theirs: 'Welcome', old: 'Hello' },
       { name: 'footer', ours: 'By hand', theirs: 'Bye', old: 'Bye' },
@@ -175,16 +166,12 @@ describe('the remark on a moved default', () => {
   });
 
   it('leaves out what the manifest marks as a secret', () => {
-    const [remark] = moved({ subject: { $secret: 'S' } }, { ...old, subject: 'Welcome' }, old).map((each) =>
-      movedDefaultRemark({ ...each, earlier: null }),
-    );
+    const remark = remarkOn(moved({ subject: { $secret: 'S' } }, { ...old, subject: 'Welcome' }, old));
     expect(remark).not.toHaveProperty('versions');
   });
 
   it('says so where the manifest is as the vendor has it now', () => {
-    const [remark] = moved({ subject: 'Welcome' }, { ...old, subject: 'Welcome' }, null).map((each) =>
-      movedDefaultRemark({ ...each, earlier: null }),
-    );
+    const remark = remarkOn(moved({ subject: 'Welcome' }, { ...old, subject: 'Welcome' }, null));
     expect(remark).not.toHaveProperty('versions');
     expect(remark?.message).toContain('differs from the new default in no field that it shows.');
   });

@@ -6,14 +6,8 @@ import { readsOf, record, rollBack, rollbackInput } from './rolling-back.ts';
 
 const address = 'SimIntegration/S';
 const blank = {
-  description: null,
-  type: 'T',
-  cluster: null,
-  sources: null,
-  attributes: null,
-  request: null,
-  statusMap: null,
-  beforeProvisioningRule: null,
+  ...{ description: null, type: 'T', cluster: null, sources: null, attributes: null },
+  ...{ request: null, statusMap: null, beforeProvisioningRule: null },
 };
 /** All ticket fields are shown, so that nothing is hidden. */
 const live = (fields: JsonObject = {}, name = 'S') =>
@@ -25,18 +19,16 @@ const changedSince = (places: string) =>
   `${places} changed during or after the apply, but not by its plan: the tenant or somebody changed it.`;
 const codes = (plan: { diagnostics: readonly { code: string }[] }) =>
   plan.diagnostics.map(({ code }) => code);
+/** A request that the tenant answered so. */
+const sent = (status: number | null, method: 'PATCH' | 'POST' = 'PATCH') =>
+  [{ method, path: '/x', status, trackingId: null, attempts: 1, ms: 1 }] as const;
 
 describe('undoing an update', () => {
   it('sets back single members, also those that did not exist', () => {
-    const plan = rollBack({
-      records: [
-        updated(
-          { attributes: { a: '1', c: null, d: { e: '1' } } },
-          { attributes: { a: '2', c: '2', d: { e: '2' } } },
-        ),
-      ],
-      live: [live({ attributes: { a: '2', b: 'since', c: '2', d: { e: '2', f: 'since' } } })],
-    });
+    const before = { attributes: { a: '1', c: null, d: { e: '1' } } };
+    const after = { attributes: { a: '2', c: '2', d: { e: '2' } } };
+    const now = { attributes: { a: '2', b: 'since', c: '2', d: { e: '2', f: 'since' } } };
+    const plan = rollBack({ records: [updated(before, after)], live: [live(now)] });
     expect(plan.changes[0]?.diff).toMatchObject([
       { path: '/attributes/a', before: '2', after: '1' },
       { path: '/attributes/c', before: '2', after: null },
@@ -59,10 +51,8 @@ describe('undoing an update', () => {
   });
 
   it('keeps the members of a map that is declared as a whole', () => {
-    const plan = rollBack({
-      records: [updated({ statusMap: { a: '1', c: null } }, { statusMap: { a: '2', c: '2' } })],
-      live: [live({ statusMap: { a: '2', b: 'canary', c: '2' } })],
-    });
+    const records = [updated({ statusMap: { a: '1', c: null } }, { statusMap: { a: '2', c: '2' } })];
+    const plan = rollBack({ records, live: [live({ statusMap: { a: '2', b: 'canary', c: '2' } })] });
     expect(plan.changes[0]?.diff).toMatchObject([
       { path: '/statusMap/a', before: '2', after: '1' },
       { path: '/statusMap/c', before: '2', after: null },
@@ -74,21 +64,17 @@ describe('undoing an update', () => {
   it('warns where a field was another than the apply asked for when it ended', () => {
     const records = [updated({ type: 'Old' }, { type: 'By hand' }, { unmet: ['/type'] })];
     const plan = rollBack({ records, live: [live({ type: 'By hand', description: 'x' })] });
-    expect(plan.changes[0]).toMatchObject({
-      warnings: [changedSince('/type')],
-      risk: ['undoes-tenant-change'],
-    });
+    const warnings = [changedSince('/type')];
+    expect(plan.changes).toMatchObject([{ warnings, risk: ['undoes-tenant-change'] }]);
     const since = rollBack({ records, live: [live({ type: 'Since', description: 'x' })] });
-    expect(since.changes[0]).toMatchObject({ warnings: [changedSince('/type')] });
+    expect(since.changes).toMatchObject([{ warnings }]);
   });
 
   it('warns where the apply did not see what it made', () => {
     const records = [record(address, { before: { type: 'Old' }, after: null })];
-    const [change] = rollBack({ records, live: [live({ type: 'New' })] }).changes;
-    expect([change?.warnings, change?.risk]).toEqual([
-      ['The apply did not see the result of this change, so later changes cannot be detected.'],
-      [],
-    ]);
+    const warning = 'The apply did not see the result of this change, so later changes cannot be detected.';
+    const { changes } = rollBack({ records, live: [live({ type: 'New' })] });
+    expect(changes).toMatchObject([{ warnings: [warning], risk: [] }]);
   });
 
   it('takes away the members of what was unset, but for those that the result left out', () => {
@@ -118,12 +104,9 @@ describe('undoing an update', () => {
 
   it('writes back what the tenant no longer shows', () => {
     const [before, after] = [{ attributes: { pin: 'old' } }, { attributes: { pin: 'new' } }];
-    const masked = live({ attributes: { pin: '****' } });
-    const { rotate } = rollbackState(
-      rollbackInput({ records: [updated(before, after)] }),
-      liveObjects([masked]),
-    );
-    expect(rotate).toEqual([address]);
+    const masked = liveObjects([live({ attributes: { pin: '****' } })]);
+    const input = rollbackInput({ records: [updated(before, after)] });
+    expect(rollbackState(input, masked).rotate).toEqual([address]);
   });
 
   it('leaves what somebody else put into an object that the apply made', () => {
@@ -145,10 +128,8 @@ describe('undoing an update', () => {
 
   it('sets back the fields also where somebody has given back the former name', () => {
     const sides = { before: { ...blank, type: 'Old' }, after: { ...blank, type: 'New' } };
-    const plan = rollBack({
-      records: [record(address, { renamedFrom: ['Was'], ...sides })],
-      live: [live({ type: 'New' }, 'Was')],
-    });
+    const records = [record(address, { renamedFrom: ['Was'], ...sides })];
+    const plan = rollBack({ records, live: [live({ type: 'New' }, 'Was')] });
     expect(plan.changes).toMatchObject([{ address: 'SimIntegration/Was', diff: [{ path: '/type' }] }]);
     expect(plan.diagnostics).toEqual([]);
   });
@@ -180,21 +161,15 @@ describe('undoing an update', () => {
   });
 
   it.each([
-    ['was renamed since', record(address, { before: { type: 'Old' }, after: { type: 'New' } })],
-    [
-      'an older result names by its id alone',
-      record('SimIntegration/i1', { before: { type: 'Old' }, after: { type: 'New' } }),
-    ],
-  ])('does not say that an object is gone which %s', (_, changed) => {
-    const { changes, diagnostics } = rollBack({ records: [changed], live: [live({ type: 'New' }, 'Other')] });
+    ['was renamed since', address],
+    ['an older result names by its id alone', 'SimIntegration/i1'],
+  ])('does not say that an object is gone which %s', (_, known) => {
+    const records = [record(known, { before: { type: 'Old' }, after: { type: 'New' } })];
+    const { changes, diagnostics } = rollBack({ records, live: [live({ type: 'New' }, 'Other')] });
+    const message = `${known} was not found by its key, so what the apply changed in it cannot be restored.`;
+    const hint = expect.stringContaining('under another key, set the former values by hand');
     expect(changes).toEqual([]);
-    expect(diagnostics).toMatchObject([
-      {
-        code: 'rollback-gone',
-        message: `${changed.address} was not found by its key, so what the apply changed in it cannot be restored.`,
-        hint: expect.stringContaining('under another key, set the former values by hand'),
-      },
-    ]);
+    expect(diagnostics).toMatchObject([{ code: 'rollback-gone', message, hint }]);
   });
 });
 
@@ -213,10 +188,7 @@ describe('undoing a create', () => {
 
   it('deletes what the tenant made under another name, and no other object', () => {
     const made = { action: 'create', outcome: 'failed', id: 'i1', after: { ...blank, type: 'T' } } as const;
-    const requests = [
-      { method: 'POST', path: '/x', status: 201, trackingId: null, attempts: 1, ms: 1 },
-    ] as const;
-    const records = [record(address, { ...made, requests })];
+    const records = [record(address, { ...made, requests: sent(201, 'POST') })];
     const theirs = answers.integration('i3', 'S');
     const { changes } = rollBack({ records, live: [live({}, 'S&amp;'), other, theirs] });
     expect(changes).toMatchObject([{ action: 'delete', key: ['S&amp;'], id: 'i1' }]);
@@ -234,11 +206,8 @@ describe('undoing a create', () => {
   });
 
   it.each(['attributes', 'statusMap'])('shows no place in %s that the result left out', (field) => {
-    const made = record(address, {
-      action: 'create',
-      after: { ...blank, request: {}, statusMap: {}, [field]: {} },
-      withheld: [`/${field}/plain`],
-    });
+    const after = { ...blank, request: {}, statusMap: {}, [field]: {} };
+    const made = record(address, { action: 'create', after, withheld: [`/${field}/plain`] });
     const plan = rollBack({ records: [made], live: [live({ [field]: { plain: 'canary' } }), other] });
     expect(plan.changes[0]?.action).toBe('delete');
     expect(JSON.stringify(plan)).not.toContain('canary');
@@ -257,11 +226,10 @@ describe('undoing a delete', () => {
   });
 
   it('leaves out a field that an edited result fills with a marker', () => {
-    const edited = record(address, {
-      action: 'delete',
-      before: { ...before, description: { $secret: 'S' }, attributes: '{"a":{"$secret":"S"}}' },
+    const marked = { description: { $secret: 'S' }, attributes: '{"a":{"$secret":"S"}}' };
+    const plan = rollBack({
+      records: [record(address, { action: 'delete', before: { ...before, ...marked } })],
     });
-    const plan = rollBack({ records: [edited] });
     expect(JSON.stringify(plan.changes)).not.toContain('$secret');
     expect(plan.diagnostics).toMatchObject([
       { code: 'rollback-incomplete', message: expect.stringContaining('/description, /attributes') },
@@ -270,29 +238,21 @@ describe('undoing a delete', () => {
 });
 
 describe('a place that the result left out', () => {
-  const records = [
-    updated(
-      { type: 'Old', attributes: { a: '1' } },
-      { type: 'New', attributes: { a: '2' } },
-      { withheld: ['/attributes/password'] },
-    ),
+  const [then, after] = [
+    { type: 'Old', attributes: { a: '1' } },
+    { type: 'New', attributes: { a: '2' } },
   ];
+  const records = [updated(then, after, { withheld: ['/attributes/password'] })];
 
   it('is not written where the tenant has nothing there', () => {
-    const plan = rollBack({ records, live: [live({ type: 'New', attributes: { a: '2' } })] });
-    expect(JSON.stringify(plan.changes)).not.toContain('$live');
+    expect(JSON.stringify(rollBack({ records, live: [live(after)] }).changes)).not.toContain('$live');
   });
 
   it('is not shown in a write of the whole', () => {
-    const changed = record('NotificationTemplate/k/EMAIL/en', {
-      before: { subject: 'Old' },
-      after: { subject: 'New' },
-      withheld: ['/body'],
-    });
-    const plan = rollBack({
-      records: [changed],
-      live: [answers.template('k', { subject: 'New', body: 'canary' })],
-    });
+    const sides = { before: { subject: 'Old' }, after: { subject: 'New' }, withheld: ['/body'] };
+    const changed = record('NotificationTemplate/k/EMAIL/en', sides);
+    const shown = answers.template('k', { subject: 'New', body: 'canary' });
+    const plan = rollBack({ records: [changed], live: [shown] });
     expect(plan.changes[0]?.requests[0]?.body).toMatchObject({ body: { $live: '/body' } });
     expect(JSON.stringify(plan)).not.toContain('canary');
   });
@@ -300,7 +260,7 @@ describe('a place that the result left out', () => {
   it.each(['', '/b'])('does not count as ignored, since the apply may have changed it%s', (below) => {
     const ignore = ['/description', `/attributes/password${below}`];
     const declared = [resource('SimIntegration', ['S'], {}, { lifecycle: { ignore } })];
-    const plan = rollBack({ records, live: [live({ type: 'New', attributes: { a: '2' } })], declared });
+    const plan = rollBack({ records, live: [live(after)], declared });
     expect(plan.changes[0]?.ignored).toEqual(['/description']);
   });
 
@@ -308,11 +268,9 @@ describe('a place that the result left out', () => {
     ['', '/statusMap/token', { token: 'x' }],
     [' with the objects around it', '/statusMap/b/c/token', { b: { c: { token: 'x' } } }],
   ])('does not count as a change of someone else%s', (_, place, more) => {
-    const after = { ...blank, statusMap: { a: '1' } };
-    const plan = rollBack({
-      records: [record(address, { action: 'create', after, withheld: [place] })],
-      live: [live({ statusMap: { a: '1', ...more } }), other],
-    });
+    const made = { action: 'create', after: { ...blank, statusMap: { a: '1' } } } as const;
+    const records = [record(address, { ...made, withheld: [place] })];
+    const plan = rollBack({ records, live: [live({ statusMap: { a: '1', ...more } }), other] });
     expect(plan.changes[0]?.warnings).toEqual([]);
   });
 
@@ -345,19 +303,11 @@ describe('which changes are undone', () => {
   });
 
   it('are those of a failed change that only renamed its object, but not of one that was refused', () => {
-    const requests = (status: number | null) => [
-      { method: 'PATCH', path: '/x', status, trackingId: null, attempts: 1, ms: 1 } as const,
-    ];
-    const renamed = (status: number | null) =>
-      record(address, {
-        outcome: 'failed',
-        renamedFrom: ['Was'],
-        before: blank,
-        after: blank,
-        requests: requests(status),
-      });
-    const undone = (status: number | null) =>
-      rollBack({ records: [renamed(status)], live: [live()] }).changes.map(({ diff }) => diff[0]?.after);
+    const renamed = { outcome: 'failed', renamedFrom: ['Was'], before: blank, after: blank } as const;
+    const undone = (status: number | null) => {
+      const records = [record(address, { ...renamed, requests: sent(status) })];
+      return rollBack({ records, live: [live()] }).changes.map(({ diff }) => diff[0]?.after);
+    };
     expect([200, 204, 299].map(undone)).toEqual([['Was'], ['Was'], ['Was']]);
     expect([null, 100, 199, 300, 400, 500].map(undone)).toEqual([[], [], [], [], [], []]);
   });
@@ -382,33 +332,24 @@ describe('which changes are undone', () => {
       }).changes;
     expect(created('failed', null)).toEqual([]);
     expect(created('failed', {})).toMatchObject([{ action: 'delete' }]);
-    expect(created('unknown', null)).toMatchObject([
-      {
-        action: 'delete',
-        warnings: [expect.stringContaining('outcome of this change is not known')],
-        risk: ['delete'],
-      },
-    ]);
+    const warnings = [expect.stringContaining('outcome of this change is not known')];
+    expect(created('unknown', null)).toMatchObject([{ action: 'delete', warnings, risk: ['delete'] }]);
   });
 
   it('are none of a delete that failed, unless the object is gone', () => {
-    const deleted = (outcome: 'failed' | 'done', live: Parameters<typeof rollBack>[0]['live'] = []) =>
-      rollBack({
-        records: [record(address, { action: 'delete', outcome, before: blank, after: null })],
-        live,
-      }).changes.map(({ action }) => action);
+    const deleted = (outcome: 'failed' | 'done', ...live: ReturnType<typeof answers.integration>[]) => {
+      const records = [record(address, { action: 'delete', outcome, before: blank, after: null })];
+      return rollBack({ records, live }).changes.map(({ action }) => action);
+    };
     expect(deleted('done')).toEqual(['create']);
     expect(deleted('failed')).toEqual(['create']);
-    expect(deleted('failed', [live()])).toEqual([]);
+    expect(deleted('failed', live())).toEqual([]);
   });
 
   it('are those of a delete that failed once it was prepared, of which nobody is suspected', () => {
     const refused = { action: 'delete', outcome: 'failed', before: { ...blank, type: 'Old' } } as const;
     const plan = (after: JsonObject | null, type: string) => {
-      const requests = [
-        { method: 'PATCH', path: '/x', status: 200, trackingId: null, attempts: 1, ms: 1 },
-      ] as const;
-      const records = [record(address, { ...refused, after, requests })];
+      const records = [record(address, { ...refused, after, requests: sent(200) })];
       return rollBack({ records, live: [live({ type })] }).changes;
     };
     const prepared = { ...blank, type: 'Off', request: {}, statusMap: {} };
@@ -418,17 +359,10 @@ describe('which changes are undone', () => {
   });
 
   it('are all recorded fields where the outcome is unknown, with a warning', () => {
-    const plan = rollBack({
-      records: [updated({ type: 'Old' }, { type: 'Old' }, { outcome: 'unknown' })],
-      live: [live({ type: 'New' })],
-    });
-    expect(plan.changes).toMatchObject([
-      {
-        diff: [{ path: '/type' }],
-        warnings: [expect.stringContaining('outcome of this change is not known')],
-        risk: [],
-      },
-    ]);
+    const records = [updated({ type: 'Old' }, { type: 'Old' }, { outcome: 'unknown' })];
+    const warnings = [expect.stringContaining('outcome of this change is not known')];
+    const plan = rollBack({ records, live: [live({ type: 'New' })] });
+    expect(plan.changes).toMatchObject([{ diff: [{ path: '/type' }], warnings, risk: [] }]);
   });
 
   it('are a name beside an id that the tenant still has, where the outcome is unknown', () => {
@@ -441,10 +375,8 @@ describe('which changes are undone', () => {
   });
 
   it('are no fields that the result did not record', () => {
-    const plan = rollBack({
-      records: [record(address, { outcome: 'unknown', before: { type: 'Old' }, after: { type: 'New' } })],
-      live: [live({ type: 'New', description: 'stays', cluster: 'stays' })],
-    });
+    const records = [updated({ type: 'Old' }, { type: 'New' }, { outcome: 'unknown' })];
+    const plan = rollBack({ records, live: [live({ type: 'New', description: 'stays', cluster: 'stays' })] });
     expect(plan.changes[0]?.diff.map(({ path }) => path)).toEqual(['/type']);
   });
 
@@ -457,42 +389,34 @@ describe('which changes are undone', () => {
     expect(rollBack({ ...given, scope: { only: [address] } }).changes).toHaveLength(1);
     expect(rollBack({ ...given, scope: { except: [address] } }).changes).toEqual([]);
     expect(codes(rollBack({ ...given, scope: { only: [address] } }))).toEqual([]);
-    expect(rollBack(given).diagnostics).toMatchObject([
-      {
-        code: 'rollback-by-hand',
-        message: 'SimIntegration/Other was a manual step. If it was done, undo it by hand.',
-        address: 'SimIntegration/Other',
-      },
-    ]);
+    const message = 'SimIntegration/Other was a manual step. If it was done, undo it by hand.';
+    const byHand = { code: 'rollback-by-hand', message, address: 'SimIntegration/Other' };
+    expect(rollBack(given).diagnostics).toMatchObject([byHand]);
     expect(readsOf({ records, scope: { except: [address] } })).toEqual([]);
   });
 
   it('may lock people out only where the manifest allows it, which is named', () => {
     const profile = record('AuthProfile/P', { before: { type: 'BLOCK' }, after: { type: 'MFA' } });
     const there = [{ kind: 'AuthProfile', id: 'p', raw: { name: 'P', type: 'MFA' } }];
-    const refusals = (...declared: readonly ReturnType<typeof resource>[]) =>
-      rollBack({ records: [profile], live: there, declared }).diagnostics.map(({ code, source }) => [
-        code,
-        source?.file,
-      ]);
-    expect(refusals()).toEqual([['lockout', undefined]]);
-    expect(refusals(resource('AuthProfile', ['P'], {}))).toEqual([['lockout', 'config/test.yaml']]);
+    const refusals = (...declared: readonly ReturnType<typeof resource>[]) => {
+      const { diagnostics } = rollBack({ records: [profile], live: there, declared });
+      return diagnostics.map(({ code, source }) => `${code} ${source?.file}`);
+    };
+    expect(refusals()).toEqual(['lockout undefined']);
+    expect(refusals(resource('AuthProfile', ['P'], {}))).toEqual(['lockout config/test.yaml']);
     expect(refusals(resource('AuthProfile', ['P'], {}, { lifecycle: { allowLockout: true } }))).toEqual([]);
   });
 });
 
 describe('undoing a change of rules', () => {
-  const rules = (before: readonly JsonObject[], after: readonly JsonObject[], live = after) =>
-    rollBack({
-      records: [record('ProfileSearch/S', { before: { rules: before }, after: { rules: after } })],
-      live: [
-        answers.search(
-          1,
-          'S',
-          live.map((rule, at) => ({ id: at + 1, ...rule })),
-        ),
-      ],
-    });
+  const rules = (before: readonly JsonObject[], after: readonly JsonObject[], live = after) => {
+    const records = [record('ProfileSearch/S', { before: { rules: before }, after: { rules: after } })];
+    const numbered = live.map((rule, at) => ({ id: at + 1, ...rule }));
+    return rollBack({ records, live: [answers.search(1, 'S', numbered)] });
+  };
+  const written = (...rows: readonly JsonObject[]) => ({
+    advanced_search: { condition_rules_attributes: rows },
+  });
   const [a, b] = [
     { type: 'A', value: 'x' },
     { type: 'B', value: '1' },
@@ -500,38 +424,24 @@ describe('undoing a change of rules', () => {
 
   it('takes away the members that a rule got, and leaves the other rules', () => {
     const plan = rules([a, b], [{ type: 'A', value: 'y', comparison_operator: '==' }, b]);
-    expect(plan.changes[0]?.requests[0]?.body).toEqual({
-      advanced_search: {
-        condition_rules_attributes: [{ id: 1, type: 'A', value: 'x', comparison_operator: null }],
-      },
-    });
+    expect(plan.changes[0]?.requests[0]?.body).toEqual(written({ id: 1, ...a, comparison_operator: null }));
   });
 
   it('gives no rule the members of another one, not even without a value', () => {
     const gone = { type: 'C', value: 'z' };
-    const plan = rules(
-      [a, b, gone],
-      [
-        { ...a, value: 'y' },
-        { ...b, condition_object_id: 'c' },
-      ],
-    );
-    expect(plan.changes[0]?.requests[0]?.body).toEqual({
-      advanced_search: {
-        condition_rules_attributes: [{ id: 1, type: 'A', value: 'x' }, b, gone, { id: 2, _destroy: true }],
-      },
-    });
+    const [other, added] = [
+      { ...a, value: 'y' },
+      { ...b, condition_object_id: 'c' },
+    ];
+    const plan = rules([a, b, gone], [other, added]);
+    const body = written({ id: 1, ...a }, b, gone, { id: 2, _destroy: true });
+    expect(plan.changes[0]?.requests[0]?.body).toEqual(body);
     expect(JSON.stringify(plan.changes[0]?.diff)).not.toContain('"condition_object_id":null');
   });
 
   it('adds the rules again that it took, and takes those that came since, with a warning', () => {
     expect(rules([a, b], [a], [a, { type: 'C', value: 'since' }]).changes).toMatchObject([
-      {
-        requests: [
-          { body: { advanced_search: { condition_rules_attributes: [b, { id: 2, _destroy: true }] } } },
-        ],
-        warnings: [changedSince('/rules')],
-      },
+      { requests: [{ body: written(b, { id: 2, _destroy: true }) }], warnings: [changedSince('/rules')] },
     ]);
   });
 });

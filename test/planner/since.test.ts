@@ -36,18 +36,13 @@ describe('a field', () => {
   ])('%s', (_, then, now, live, origin) => {
     const previous = then === null ? [] : [integration(then)];
     const found = told({ ...threeSides({}, now, live), previous });
-    expect(found.origins).toEqual({ '/type': origin });
-    expect(found.undoes).toBe(origin !== 'repo');
+    expect(found).toEqual({ origins: { '/type': origin }, undoes: origin !== 'repo' });
   });
 
   it('is judged as it is compared: line ends, order and spelling do not count', () => {
-    const found = told(
-      threeSides(
-        { description: 'a\nb', sources: ['a', 'b'] },
-        { description: 'new', sources: ['a', 'b', 'c'] },
-        { description: 'a\r\nb', managedSources: ['b', 'a'] },
-      ),
-    );
+    const then = { description: 'a\nb', sources: ['a', 'b'] };
+    const now = { description: 'new', sources: ['a', 'b', 'c'] };
+    const found = told(threeSides(then, now, { description: 'a\r\nb', managedSources: ['b', 'a'] }));
     expect(found).toEqual({ origins: { '/description': 'repo', '/sources/2': 'repo' }, undoes: false });
   });
 });
@@ -57,15 +52,13 @@ describe('a member of JSON', () => {
     threeSides({ attributes: then }, { attributes: now }, { attributes: JSON.stringify(live) });
 
   it('is judged by itself', () => {
-    const found = told(
-      given({ a: '1', b: '1', c: '1' }, { a: '2', b: '1', c: '2' }, { a: '1', b: 'hand', c: 'hand' }),
-    );
-    expect(found.origins).toEqual({
-      '/attributes/a': 'repo',
-      '/attributes/b': 'tenant',
-      '/attributes/c': 'both',
-    });
-    expect(found.undoes).toBe(true);
+    const [then, now] = [
+      { a: '1', b: '1', c: '1' },
+      { a: '2', b: '1', c: '2' },
+    ];
+    const origins = { '/attributes/a': 'repo', '/attributes/b': 'tenant', '/attributes/c': 'both' };
+    const found = told(given(then, now, { a: '1', b: 'hand', c: 'hand' }));
+    expect(found).toEqual({ origins, undoes: true });
   });
 
   it('is the repository’s where it is new there, although the tenant has another', () =>
@@ -87,15 +80,8 @@ describe('a member of JSON', () => {
 });
 
 describe('a list without order inside JSON', () => {
-  const kind = kindFrom(
-    descriptorFrom({
-      kind: 'Hook',
-      path: '/v2025/hooks',
-      update: 'put',
-      fields: { form: 'json' },
-      places: { 'form/**/tags': 'set' },
-    }),
-  );
+  const described = { kind: 'Hook', path: '/v2025/hooks', update: 'put', fields: { form: 'json' } };
+  const kind = kindFrom(descriptorFrom({ ...described, places: { 'form/**/tags': 'set' } }));
   const diffOf = (then: Json, now: Json, shown: Json, written?: JsonObject) => {
     const live = liveObject(kind, { id: '1', name: 'H', form: shown }, null);
     const { change } = changeFor({ kind, resource: resource(kind, ['H'], { form: now }), live }, null, {
@@ -131,22 +117,16 @@ describe('a list without order inside JSON', () => {
 describe('an object', () => {
   it('that is gone although the revision declared it was deleted in the tenant', () => {
     const found = told({ previous: [integration({ type: 'A' })], declared: [integration({ type: 'A' })] });
-    expect(found.origins).toEqual({ '/type': 'tenant' });
-    expect(found.undoes).toBe(true);
+    expect(found).toEqual({ origins: { '/type': 'tenant' }, undoes: true });
   });
 
   it('that is gone in the tenant may have changed in the repository too', () => {
     const then = { type: 'A', description: 'x', attributes: { password: { $secret: 'S' } } };
     const now = { ...then, type: 'B', cluster: 'new' };
-    expect(told({ previous: [integration(then)], declared: [integration(now)] })).toEqual({
-      origins: {
-        '/type': 'both',
-        '/description': 'tenant',
-        '/attributes/password': 'tenant',
-        '/cluster': 'repo',
-      },
-      undoes: true,
-    });
+    const inTenant = { '/description': 'tenant', '/attributes/password': 'tenant' };
+    const origins = { '/type': 'both', ...inTenant, '/cluster': 'repo' };
+    const given = { previous: [integration(then)], declared: [integration(now)] };
+    expect(told(given)).toEqual({ origins, undoes: true });
   });
 
   it('that an apply of this checkout deleted since is made again by the repository', () => {
@@ -194,13 +174,9 @@ describe('an object', () => {
     ['renamed in both', 'Old', 'New', 'Hand', 'both'],
   ])('that is %s', (_, then, now, name, origin) => {
     const pinned = (key: string) => resource('SimIntegration', [key], {}, { id: '1' });
-    const found = told({
-      previous: [pinned(then)],
-      declared: [pinned(now)],
-      live: [answers.integration('1', name, {})],
-    });
-    expect(found.origins).toEqual({ '/name': origin });
-    expect(found.undoes).toBe(origin !== 'repo');
+    const live = [answers.integration('1', name, {})];
+    const found = told({ previous: [pinned(then)], declared: [pinned(now)], live });
+    expect(found).toEqual({ origins: { '/name': origin }, undoes: origin !== 'repo' });
   });
 
   it('is not taken for one of another kind with the same name', () => {
@@ -225,7 +201,7 @@ describe('what the revision declared', () => {
     ['only the tenant changed: it is declared now as well', { type: 'B' }, { type: 'B' }, { type: 'x' }, {}],
     ['only the repository changed: the tenant has it', { type: 'A' }, { type: 'B' }, { type: 'A' }, {}],
     [
-      'both changed a list without order, in which items have no places',
+      'both changed a list without order',
       { sources: ['a'] },
       { sources: ['b'] },
       { managedSources: ['c'] },
@@ -236,13 +212,8 @@ describe('what the revision declared', () => {
   );
 
   it('is told of members of JSON, of names and of what the tenant deleted', () => {
-    const attributes = (each: JsonObject) => ({ attributes: each });
-    const found = based(
-      threeSides(attributes({ a: 1, b: 1 }), attributes({ a: 2, b: 2 }), {
-        attributes: JSON.stringify({ a: 3, b: 1 }),
-      }),
-    );
-    expect(found).toEqual({ '/attributes/a': 1 });
+    const having = (a: number, b: number) => ({ attributes: { a, b } });
+    expect(based(threeSides(having(1, 1), having(2, 2), having(3, 1)))).toEqual({ '/attributes/a': 1 });
     const named = (name: string) => resource('SimIntegration', [name], {}, { id: '1' });
     const renamed = { previous: [named('Old')], declared: [named('New')] };
     expect(based({ ...renamed, live: [answers.integration('1', 'Hand', {})] })).toEqual({ '/name': 'Old' });
@@ -269,33 +240,24 @@ describe('what the revision declared', () => {
     ['a pair inside of it says so', { x: [{ name: 'password', value: 'canary' }] }, { x: 'mine' }],
     ['a name inside of JSON in text says so', { x: '{"password":"canary"}' }, { x: 'mine' }],
   ])('is no more shown than the other values where %s', (_, then, now) => {
-    const plan = planOf({
-      ...threeSides(
-        { attributes: then },
-        { attributes: now },
-        { attributes: JSON.stringify({ x: 'hand', password: 'hand' }) },
-      ),
-      secrets: { S: 'canary' },
-    });
+    const live = { attributes: '{"x":"hand","password":"hand"}' };
+    const given = threeSides({ attributes: then }, { attributes: now }, live);
+    const plan = planOf({ ...given, secrets: { S: 'canary' } });
     expect(plan.changes).toHaveLength(1);
     expect(JSON.stringify(plan)).not.toContain('canary');
   });
 
   it('to be secret is not shown of the tenant either, where the manifest has a text in clear now', () => {
     const [then, now] = [{ x: { $secret: 'S' } }, { x: 'mine' }];
-    const plan = planOf(
-      threeSides({ attributes: then }, { attributes: now }, { attributes: '{"x":"canary"}' }),
-    );
+    const live = { attributes: '{"x":"canary"}' };
+    const plan = planOf(threeSides({ attributes: then }, { attributes: now }, live));
     expect(plan.changes).toMatchObject([{ diff: [{ path: '/attributes/x', sensitive: true }] }]);
     expect(JSON.stringify(plan)).not.toContain('canary');
   });
 });
 
 it('without --since nothing is said', () => {
-  const plan = planOf({
-    declared: [integration({ type: 'B' })],
-    live: [answers.integration('1', 'S', { type: 'A' })],
-  });
-  expect(plan.changes[0]?.diff).toMatchObject([{ origin: null }]);
-  expect(plan.changes[0]?.warnings).toEqual([]);
+  const live = [answers.integration('1', 'S', { type: 'A' })];
+  const { changes } = planOf({ declared: [integration({ type: 'B' })], live });
+  expect(changes).toMatchObject([{ diff: [{ origin: null }], warnings: [] }]);
 });
