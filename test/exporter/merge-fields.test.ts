@@ -4,7 +4,18 @@ import type { Merge } from '../../src/exporter/merge.ts';
 import type { LiveObject } from '../../src/kinds/kind.ts';
 import { contentDigest } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { asFiles, codes, head, merge, mergedOne, mergeFile, mergeOne, project } from './merging.ts';
+import {
+  asFiles,
+  changes,
+  codes,
+  head,
+  keeps,
+  merge,
+  mergedOne,
+  mergeFile,
+  mergeOne,
+  project,
+} from './merging.ts';
 import { answer, integration, load, ownObject, search, statusRule, template } from './support.ts';
 
 const desk = 'kind: SimIntegration\nname: I\n';
@@ -14,12 +25,8 @@ const withRule = (rule: JsonObject | null, more: JsonObject = {}) =>
 describe('a value that its schema does not accept', () => {
   it('is not written, and the fields beside it are', () => {
     const manifest = 'kind: AuthProfile\nname: P\ntype: MFA\napplicationId: old\n';
-    const result = mergeOne(
-      manifest,
-      answer('AuthProfile', { name: 'P', type: 'NEW', applicationId: 'new' }, 'p1'),
-    );
-    expect(codes(result)).toEqual(['not-declarable']);
-    expect(result.changed[0]?.content).toBe(manifest.replace('old', 'new'));
+    const live = answer('AuthProfile', { name: 'P', type: 'NEW', applicationId: 'new' }, 'p1');
+    expect(mergedOne(manifest, live)).toEqual([manifest.replace('old', 'new'), 'not-declarable']);
   });
 
   it('is another thing than a setting that is left out', () => {
@@ -29,37 +36,30 @@ describe('a value that its schema does not accept', () => {
 });
 
 describe('a reference', () => {
+  const byId = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
+
   it('that is declared by its id needs no name', () => {
-    const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
-    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
-      manifest.replace('r1', 'r2'),
-    );
+    changes(byId, withRule({ type: 'RULE', id: 'r2', name: 'New' }), 'r1', 'r2');
   });
 
   it('that is declared by its name gets the id that the tenant shows', () => {
     const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: Old # n\n`;
-    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }))).toBe(
-      `${manifest.replace('Old', 'New')}  id: r2\n`,
-    );
+    changes(manifest, withRule({ type: 'RULE', id: 'r2', name: 'New' }), 'Old # n\n', 'New # n\n  id: r2\n');
   });
 
   it('loses an id that the tenant does not show, and gets the name in its place', () => {
-    const manifest = `${desk}beforeProvisioningRule:\n  type: RULE # t\n  id: r1 # i\n`;
-    expect(mergeFile(manifest, withRule({ type: 'RULE', name: 'New' }))).toBe(
-      `${desk}beforeProvisioningRule:\n  type: RULE # t\n  name: New\n`,
-    );
+    changes(byId, withRule({ type: 'RULE', name: 'New' }), 'id: r1 # i', 'name: New');
   });
 
   it('keeps the tags of what stays', () => {
     const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1, name: !var host }\n`;
-    expect(mergedOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'desk' }))).toEqual([
-      manifest.replace('r1', 'r2'),
-    ]);
+    const merged = mergedOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'desk' }));
+    expect(merged).toEqual([manifest.replace('r1', 'r2')]);
   });
 
   it('that a tag gives becomes a mapping, with a note', () => {
     const manifest = `${desk}beforeProvisioningRule: !var rule # why\n`;
-    expect(mergeFile(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }))).toBe(manifest);
+    keeps(manifest, withRule({ type: 'RULE', id: 'r1', name: 'Mine' }));
     expect(mergedOne(manifest, withRule({ type: 'RULE', id: 'r2', name: 'Theirs' }))).toEqual([
       `${desk}beforeProvisioningRule: # why\n  type: RULE\n  name: Theirs\n  id: r2\n`,
       'tag-replaced',
@@ -68,21 +68,16 @@ describe('a reference', () => {
 
   it('becomes null where the tenant has none, and a mapping where it was null', () => {
     const manifest = `${desk}beforeProvisioningRule: { type: RULE, id: r1 } # why\n`;
-    expect(mergeFile(manifest, withRule(null))).toBe(`${desk}beforeProvisioningRule: null # why\n`);
-    expect(mergeFile(`${desk}beforeProvisioningRule: null\n`, withRule({ type: 'RULE', id: 'r1' }))).toBe(
-      `${desk}beforeProvisioningRule:\n  type: RULE\n  id: r1\n`,
-    );
+    changes(manifest, withRule(null), '{ type: RULE, id: r1 }', 'null');
+    const unset = `${desk}beforeProvisioningRule: null\n`;
+    changes(unset, withRule({ type: 'RULE', id: 'r1' }), ' null', '\n  type: RULE\n  id: r1');
   });
 });
 
 describe('rules', () => {
   const rule = (value: string, more: JsonObject = {}) => ({
-    type: 'ProfileAttributeRule',
-    object_type: 'NeAttribute',
-    condition_object_id: 'a1',
-    comparison_operator: '==',
-    value,
-    ...more,
+    ...{ type: 'ProfileAttributeRule', object_type: 'NeAttribute', condition_object_id: 'a1' },
+    ...{ comparison_operator: '==', value, ...more },
   });
   const written = (value: string, more = '') =>
     `kind: ProfileSearch\nlabel: S\nrules:\n  - type: ProfileAttributeRule # why\n    object_type: NeAttribute\n    condition_object_id: a1\n    comparison_operator: "=="\n    value: ${value}\n${more}`;
@@ -90,16 +85,14 @@ describe('rules', () => {
   it('lose a member that the tenant does not have, and keep one that is declared unset', () => {
     expect(mergeFile(written('x', '    extra: old\n'), search('S', [rule('z')]))).toBe(written('z'));
     const unset = written('x', '    extra: null # none\n');
-    expect(mergeFile(unset, search('S', [rule('z')]))).toBe(unset.replace('value: x', 'value: z'));
+    changes(unset, search('S', [rule('z')]), 'value: x', 'value: z');
   });
 
   it('get the value of a member that is declared unset, alone or with others', () => {
     const unset = written('x', '    extra: null # none\n');
-    const theirs = unset.replace('null', 'theirs');
-    expect(mergeFile(unset, search('S', [rule('x', { extra: 'theirs' })]))).toBe(theirs);
-    expect(mergeFile(unset, search('S', [rule('z', { extra: 'theirs' })]))).toBe(
-      theirs.replace('value: x', 'value: z'),
-    );
+    const theirs = (value: string) => search('S', [rule(value, { extra: 'theirs' })]);
+    changes(unset, theirs('x'), 'null', 'theirs');
+    expect(mergeFile(unset, theirs('z'))).toBe(written('z', '    extra: theirs # none\n'));
   });
 
   it('do not get members that they do not declare', () =>
@@ -119,10 +112,9 @@ describe('rules', () => {
   });
 
   it('go, and come where there were none', () => {
-    expect(mergeFile(written('x'), search('S', []))).toBe('kind: ProfileSearch\nlabel: S\nrules: []\n');
-    expect(mergeFile('kind: ProfileSearch\nlabel: S\nrules: []\n', search('S', [rule('x')]))).toContain(
-      'value: x }]\n',
-    );
+    const none = 'kind: ProfileSearch\nlabel: S\nrules: []\n';
+    expect(mergeFile(written('x'), search('S', []))).toBe(none);
+    expect(mergeFile(none, search('S', [rule('x')]))).toContain('value: x }]\n');
   });
 });
 
@@ -164,12 +156,10 @@ describe('what an overlay sets', () => {
   it('is not written into lists, references and JSON', () => {
     const manifest =
       'kind: SimIntegration\nname: over\ndescription: Old\nsources:\n  - s1\nstatusMap:\n  a: mine\n  b: mine\nbeforeProvisioningRule:\n  type: RULE\n  id: r1\n';
-    const live = integration('over', {
-      description: 'New',
-      managedSources: [{ id: 'x1' }],
-      statusMap: { a: 'theirs', b: 'theirs' },
-      beforeProvisioningRule: { type: 'RULE', id: 'x2' },
-    });
+    const statusMap = { a: 'theirs', b: 'theirs' };
+    const beforeProvisioningRule = { type: 'RULE', id: 'x2' };
+    const theirs = { managedSources: [{ id: 'x1' }], statusMap, beforeProvisioningRule };
+    const live = integration('over', { description: 'New', ...theirs });
     const result = mergeOne(manifest, live);
     expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New').replace('b: mine', 'b: theirs'));
     const places = ['sources', 'statusMap.a', 'beforeProvisioningRule.id'];
@@ -180,11 +170,8 @@ describe('what an overlay sets', () => {
     'is not put back where the overlay removes it from %s, and the rest is merged',
     (statusMap) => {
       const manifest = `kind: SimIntegration\nname: removing\ndescription: Old\nstatusMap: ${statusMap}\n`;
-      const live = integration('removing', {
-        description: 'New',
-        statusMap: { a: 'x', gone: 'theirs' },
-        attributes: { user: 'ours' },
-      });
+      const theirs = { statusMap: { a: 'x', gone: 'theirs' }, attributes: { user: 'ours' } };
+      const live = integration('removing', { description: 'New', ...theirs });
       const result = mergeOne(manifest, live);
       expect(result.changed[0]?.content).toBe(manifest.replace('Old', 'New'));
       expect(noted(result)).toEqual(['set-by-overlay statusMap.gone']);
@@ -237,9 +224,7 @@ describe('an object that is pinned by its id', () => {
   });
 
   it('gets no name that it did not have', () =>
-    expect(mergeFile('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'))).toBe(
-      'kind: AuthProfile\nid: "p1"\ntype: MFA\n',
-    ));
+    changes('kind: AuthProfile\nid: "p1"\ntype: PTA\n', profile('Theirs'), 'PTA', 'MFA'));
 });
 
 describe('the default that a template was made from', () => {
@@ -280,12 +265,8 @@ describe('references of a kind of one’s own', () => {
     'kinds/Identity.kind.yaml': readOnly('Identity', '/v2025/identities'),
     'kinds/Cluster.kind.yaml': readOnly('Cluster', '/v2025/managed-clusters'),
   };
-  const names: Readonly<Record<string, string>> = {
-    c1: 'Cluster/va',
-    c2: 'Cluster/eu',
-    i1: 'Identity/Ann',
-    i2: 'Identity/Ben',
-  };
+  const people = { i1: 'Identity/Ann', i2: 'Identity/Ben' };
+  const names: Readonly<Record<string, string>> = { c1: 'Cluster/va', c2: 'Cluster/eu', ...people };
   function mergeRole(content: string, raw: JsonObject) {
     const files = { ...kinds, 'config/a.yaml': content };
     const kind = load(asFiles(files), {}, project).environment.kinds.get('Role');

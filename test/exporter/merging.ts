@@ -78,5 +78,10 @@ export function mergeFile(content: string, live: LiveObject): string {
   return merged;
 }
 
+/** A merge of the object replaces this text of the file, and nothing else. */
+export const changes = (content: string, live: LiveObject, text: string | RegExp, other: string) =>
+  expect(mergeFile(content, live)).toBe(content.replace(text, () => other));
+export const keeps = (content: string, live: LiveObject) => expect(mergeFile(content, live)).toBe(content);
+
 export const head = 'kind: NotificationTemplate\nkey: a\nmedium: EMAIL\nlocale: en\n';
 export const codes = ({ diagnostics }: Merge) => diagnostics.map(({ code }) => code);
