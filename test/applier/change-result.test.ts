@@ -22,10 +22,7 @@ import {
 describe('what a result records', () => {
   it('leaves out what is sensitive, hidden by name, or inside JSON text', async () => {
     const settings = {
-      url: 'u',
-      user: 'canary-marked',
-      password: 'canary-1',
-      apiKey: 'canary-2',
+      ...{ url: 'u', user: 'canary-marked', password: 'canary-1', apiKey: 'canary-2' },
       deep: { clientSecret: 'canary-3', list: [{ token: 'canary-4', ok: 1 }] },
       inner: '{"password":"canary-5"}',
     };
@@ -92,12 +89,8 @@ describe('what a result records', () => {
 
 describe('what a result records of a change that an earlier run began', () => {
   const raw = { id: 't1', name: 'old', text: 'before', tags: ['a'], attributes: { url: 'u', port: 1 } };
-  const shows = {
-    ...raw,
-    text: 'after',
-    tags: ['a', 'b'],
-    attributes: { url: 'v', port: 1, user: 'canary' },
-  };
+  const shownNow = { url: 'v', port: 1, user: 'canary' };
+  const shows = { ...raw, text: 'after', tags: ['a', 'b'], attributes: shownNow };
   const planned: Change = {
     ...updateThing(raw, 'after'),
     diff: [
@@ -177,11 +170,8 @@ describe('what a result records of a change that an earlier run began', () => {
 
   it('leaves out what the plan says is secret, and what it shows in part', () => {
     const listed = { ...raw, rows: [{ name: 'r', value: 'canary' }] };
-    const secret = resultOf(
-      { ...planned, action: 'delete', secrets: ['/text'] },
-      { ...raw, text: 'canary' },
-      null,
-    );
+    const deletion = { ...planned, action: 'delete', secrets: ['/text'] } as const;
+    const secret = resultOf(deletion, { ...raw, text: 'canary' }, null);
     expect(JSON.stringify(secret)).not.toContain('canary');
     expect(secret.withheld).toContain('/text');
     const parts = { ...planned, diff: [diff('/rows/0', null, { name: 'r', value: redacted })] };
@@ -204,22 +194,14 @@ describe('what a result records of a change that an earlier run began', () => {
 
 it('a change that has begun has no outcome yet, and nothing after it', () => {
   const raw = { id: 't1', name: 'old', text: 'before' };
-  expect(begunResult(taskOf(updateThing(raw, 'after'), raw))).toMatchObject({
-    outcome: 'unknown',
-    before: { text: 'before' },
-    after: null,
-    requests: [],
-    error: expect.stringContaining('was still going'),
-  });
+  const error = expect.stringContaining('was still going');
+  const begun = { outcome: 'unknown', before: { text: 'before' }, after: null, requests: [], error };
+  expect(begunResult(taskOf(updateThing(raw, 'after'), raw))).toMatchObject(begun);
 });
 
 describe('what a result records of settings that a change adds', () => {
-  const raw = {
-    id: 't1',
-    name: 'old',
-    text: 'before',
-    attributes: { url: 'u', proxy: { host: 'h', port: 1 } },
-  };
+  const settings = { url: 'u', proxy: { host: 'h', port: 1 } };
+  const raw = { id: 't1', name: 'old', text: 'before', attributes: settings };
   const planned: Change = {
     ...updateThing(raw, 'after'),
     declared: { text: 'after', attributes: { url: 'v', user: 'x', proxy: { path: '/p' } } },
@@ -239,10 +221,8 @@ describe('what a result records of settings that a change adds', () => {
     expect(unseen.before).toEqual({ text: 'before', attributes });
     expect(unseen.withheld).toContain('/attributes/password');
     expect(changeResult(ending(task, 'unknown', [])).before).toEqual({ text: 'before', attributes });
-    expect(begunResult(task)).toMatchObject({
-      before: { text: 'before', attributes },
-      withheld: ['/attributes/password'],
-    });
+    const begun = { before: { text: 'before', attributes }, withheld: ['/attributes/password'] };
+    expect(begunResult(task)).toMatchObject(begun);
   });
 
   it('is only what the tenant took, where what came of it was seen', () => {
@@ -257,10 +237,7 @@ describe('what a result proves', () => {
   const desired = Object.fromEntries(names.map((name) => [`Thing/${name}`, `sha256:${name}`]));
   const fields = { text: 'x' };
   const done = (name: string, more: Partial<ChangeResult> = {}): ChangeResult => ({
-    ...notAttempted(createThing(name)),
-    outcome: 'done',
-    after: fields,
-    ...more,
+    ...{ ...notAttempted(createThing(name)), outcome: 'done', after: fields, ...more },
   });
   const changes = [
     done('made'),
@@ -337,13 +314,10 @@ describe('what a result says of values that it leaves out', () => {
 
   it('names a field that the tenant hides and the change does not ask for only where requests write all of it', () => {
     const { requests } = updateThing(raw, 'after');
-    const withheld = (method: Request['method'], action: 'update' | 'delete' = 'update') =>
-      withheldBy(
-        { action, requests: requests.map((request) => ({ ...request, method })) },
-        raw,
-        { ...raw, text: 'after' },
-        ['/rule'],
-      ).withheld;
+    const withheld = (method: Request['method'], action: 'update' | 'delete' = 'update') => {
+      const change = { action, requests: requests.map((request) => ({ ...request, method })) };
+      return withheldBy(change, raw, { ...raw, text: 'after' }, ['/rule']).withheld;
+    };
     expect(withheld('PATCH')).toBeUndefined();
     expect(withheld('PUT')).toEqual(['/rule']);
     expect(withheld('DELETE', 'delete')).toContain('/rule');
@@ -379,31 +353,19 @@ describe('what a result says of values that it leaves out', () => {
   it('leaves out all settings that the change does not show any of', () => {
     const { before, withheld } = withheldBy({ action: 'delete' }, raw, null);
     expect(before).toEqual({ text: 'before' });
-    expect(withheld).toEqual([
-      '/attributes/url',
-      '/attributes/in/user',
-      '/attributes/in/token',
-      '/attributes/other/token',
-    ]);
+    const all = ['url', 'in/user', 'in/token', 'other/token'].map((at) => `/attributes/${at}`);
+    expect(withheld).toEqual(all);
   });
 });
 
 const manual: Change = { ...createThing('a'), action: 'manual', warnings: ['Do it by hand.'] };
 it('the result of a change that was not started has what a person has to do, and the reason where there is one', () => {
   expect(notAttempted(manual)).toEqual({
-    address: 'Thing/a',
-    action: 'manual',
-    outcome: 'notAttempted',
-    before: null,
-    after: null,
-    requests: [],
-    error: null,
-    warnings: ['Do it by hand.'],
+    ...{ address: 'Thing/a', action: 'manual', outcome: 'notAttempted', before: null, after: null },
+    ...{ requests: [], error: null, warnings: ['Do it by hand.'] },
   });
-  expect(notAttempted({ ...manual, action: 'create' }, 'It is stale.')).toMatchObject({
-    error: 'It is stale.',
-    warnings: [],
-  });
+  const stale = { error: 'It is stale.', warnings: [] };
+  expect(notAttempted({ ...manual, action: 'create' }, 'It is stale.')).toMatchObject(stale);
 });
 
 it('the result of a run has its plan, its summary, and the reasons of a refusal', () => {

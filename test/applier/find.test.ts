@@ -26,9 +26,9 @@ describe('what is read for changes', () => {
       { ...asked, kind: thing, keys: [['new'], ['old'], ['made']], ids: ['id-new'] },
       { ...asked, kind: note, keys: [['n']], ids: [] },
     ]);
-    expect(requestsForChanges(entries, { written: true }).map(({ written }) => written)).toEqual([
-      true,
-      true,
+    expect(requestsForChanges(entries, { written: true })).toMatchObject([
+      { written: true },
+      { written: true },
     ]);
     expect(requestsForChanges([])).toEqual([]);
   });
@@ -39,11 +39,10 @@ describe('what is read for changes', () => {
       throw new Error('Nothing is called here.');
     };
     const apart: Kind = { ...thing, read: { how: 'list-then-each', list, each } };
-    const keysFor = (kind: Kind, ...changes: Change[]) =>
-      requestsForChanges(
-        changes.map((one) => ({ kind, change: one })),
-        { found: true },
-      ).map(({ keys, ids }) => [keys.length, ids.length]);
+    const keysFor = (kind: Kind, ...changes: Change[]) => {
+      const entries = changes.map((one) => ({ kind, change: one }));
+      return requestsForChanges(entries, { found: true }).map(({ keys, ids }) => [keys.length, ids.length]);
+    };
     expect(keysFor(apart, updateOf('a'), updateOf('b'))).toEqual([[0, 2]]);
     expect(keysFor(apart, updateOf('a'), createThing('b'))).toEqual([[2, 1]]);
     expect(keysFor(thing, updateOf('a'), updateOf('b'))).toEqual([[2, 2]]);
@@ -70,11 +69,10 @@ describe('the key before a rename', () => {
 
 describe('the object of a change', () => {
   it('is found by its key, its key before, and its id, and by nothing else', () => {
-    const findIn = (...raws: ReturnType<typeof rawOf>[]) =>
-      finderIn({ ...nothing, objects: raws.map((raw) => objectOf(thing, raw)) })({
-        kind: thing,
-        change: renamed,
-      });
+    const findIn = (...raws: ReturnType<typeof rawOf>[]) => {
+      const find = finderIn({ ...nothing, objects: raws.map((raw) => objectOf(thing, raw)) });
+      return find({ kind: thing, change: renamed });
+    };
     for (const raw of [rawOf('NEW', 'x'), rawOf('old', 'x'), rawOf('other', 'id-new')])
       expect(findIn(rawOf('else', 'y'), raw).live?.key).toEqual([raw.name]);
     expect(findIn(rawOf('else', 'y'))).toEqual({ live: null, others: [], standard: null });
@@ -83,13 +81,10 @@ describe('the object of a change', () => {
 
   it('is told from the default of the vendor', () => {
     const base = objectOf(note, { id: 'd', key: 'n', text: 'theirs' });
-    const find = finderIn({ ...nothing, defaults: [base] });
-    expect(find({ kind: note, change: writeNote('n', 'text') })).toEqual({
-      live: null,
-      others: [],
-      standard: base,
-    });
-    expect(find({ kind: note, change: writeNote('other', 'text') }).standard).toBeNull();
+    const find = (key: string) =>
+      finderIn({ ...nothing, defaults: [base] })({ kind: note, change: writeNote(key, 'text') });
+    expect(find('n')).toEqual({ live: null, others: [], standard: base });
+    expect(find('other').standard).toBeNull();
   });
 });
 
@@ -106,55 +101,44 @@ async function read(
   const clock = steppingClock();
   const start = clock.now();
   const waits: string[] = [];
-  const recent = writes.map((write, at) => ({
-    address: 'Thing/a',
-    at: start - 1000 * (writes.length - at),
-    ...write,
-  }));
-  const result = await readSettled(
-    [request],
-    async () => {
-      const objects = shown((clock.now() - start) / 1000).filter((object) => object !== undefined);
-      return { objects };
-    },
-    {
-      recent,
-      settle,
-      clock,
-      signal: new AbortController().signal,
-      onEvent: ({ addresses }) => waits.push(...addresses),
-    },
-  );
-  return { shown: result.objects, elapsed: clock.now() - start, waits };
+  const at = (index: number) => start - 1000 * (writes.length - index);
+  const recent = writes.map((write, index) => ({ address: 'Thing/a', at: at(index), ...write }));
+  const elapsed = () => clock.now() - start;
+  const readNow = async () => ({ objects: shown(elapsed() / 1000).filter((object) => object !== undefined) });
+  const result = await readSettled([request], readNow, {
+    ...{ recent, settle, clock, signal: new AbortController().signal },
+    onEvent: ({ addresses }) => waits.push(...addresses),
+  });
+  return { shown: result.objects, elapsed: elapsed(), waits };
 }
 
 const print = (object: LiveObject | undefined) => object?.fingerprint() ?? null;
+/** What was written by a change from one object to another. */
+const wrote = (before: LiveObject | undefined, after: LiveObject | undefined) => ({
+  ...{ before: [print(before)], after: print(after) },
+});
 
 describe('the objects of recent writes', () => {
+  const both = someOf(thing, [['b'], ['a']]);
+
   it('are read again until they are as they were written', async () => {
     const lagging = (seconds: number) => [seconds < 3 ? first : second];
-    const { shown, elapsed, waits } = await read([{ before: [print(first)], after: print(second) }], lagging);
+    const { shown, elapsed, waits } = await read([wrote(first, second)], lagging);
     expect(shown).toEqual([second]);
     expect(elapsed).toBeLessThan(6000);
     expect(new Set(waits)).toEqual(new Set(['Thing/a']));
   });
 
   it('are believed once the time since the write is over', async () => {
-    const { shown, elapsed } = await read([{ before: [null] }], () => []);
-    expect(shown).toEqual([]);
-    expect(elapsed).toBe(settle - 1000);
+    expect(await read([{ before: [null] }], () => [])).toMatchObject({ shown: [], elapsed: settle - 1000 });
   });
 
   it('are not waited for where the write changed nothing that shows', async () =>
     expect((await read([{ before: [print(first)], after: print(first) }], () => [first])).elapsed).toBe(0));
 
   it('may show the state before any of several writes', async () => {
-    const writes = [
-      { before: [print(first)], after: print(second) },
-      { before: [print(second)], after: print(third) },
-    ];
-    const { shown } = await read(writes, (seconds) => [seconds < 2 ? first : seconds < 4 ? second : third]);
-    expect(shown).toEqual([third]);
+    const lagging = (seconds: number) => [seconds < 2 ? first : seconds < 4 ? second : third];
+    expect((await read([wrote(first, second), wrote(second, third)], lagging)).shown).toEqual([third]);
   });
 
   it('may show the state between two requests of a change that was cut short', async () => {
@@ -182,16 +166,11 @@ describe('the objects of recent writes', () => {
   });
 
   it('may be back as they were: the last write counts', async () => {
-    const writes = [
-      { before: [print(first)], after: print(second) },
-      { before: [print(second)], after: print(first) },
-    ];
-    expect((await read(writes, () => [first])).elapsed).toBe(0);
+    expect((await read([wrote(first, second), wrote(second, first)], () => [first])).elapsed).toBe(0);
   });
 
   it('have their old key while a rename does not show', async () => {
-    const write = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
-    const both = someOf(thing, [['b'], ['a']]);
+    const write = { address: 'Thing/b', ...wrote(first, named('b', 'first')) };
     const other = objectOf(thing, { id: 't2', name: 'c', text: 'first' });
     const shown = (seconds: number) => [other, seconds < 3 ? first : named('b', 'first')];
     const { elapsed } = await read([write], shown, both);
@@ -201,7 +180,7 @@ describe('the objects of recent writes', () => {
 
   it.each([
     ['another value', 'a', someOf(thing, [['a']])],
-    ['another key', 'b', someOf(thing, [['b'], ['a']])],
+    ['another key', 'b', both],
   ])(
     'have %s while a write does not show, whatever somebody sets in what it ignored',
     async (_, name, request) => {
@@ -220,18 +199,16 @@ describe('the objects of recent writes', () => {
   );
 
   it('are not waited for where a later write took a rename back', async () => {
-    const renamed = { address: 'Thing/b', before: [print(first)], after: print(named('b', 'first')) };
-    const back = { before: [print(named('b', 'first'))], after: print(first) };
-    const both = someOf(thing, [['b'], ['a']]);
+    const renamed = { address: 'Thing/b', ...wrote(first, named('b', 'first')) };
+    const back = wrote(named('b', 'first'), first);
     expect((await read([renamed, back], () => [first], both)).elapsed).toBe(0);
     expect((await read([back, renamed], () => [first], both)).elapsed).toBe(settle - 1000);
   });
 
   it('are not waited for where somebody else changed them since, or renamed another one', async () => {
-    const write = { before: [print(first)], after: print(second) };
+    const write = wrote(first, second);
     expect((await read([write], () => [third])).elapsed).toBe(0);
     const renamed = { ...write, address: 'Thing/b' };
-    const both = someOf(thing, [['b'], ['a']]);
     expect((await read([renamed], () => [named('b', 'else'), first], both)).elapsed).toBe(0);
   });
 
@@ -321,19 +298,12 @@ describe('the writes of earlier runs', () => {
       await other.close();
     }
     await writeFile(join(folder, 'note.txt'), 'no journal\n');
-    const found = await readRecentWrites(folder, tenant, since);
-    expect(found).toEqual([
-      { address: 'Thing/c', at: expect.any(Number), before: [null] },
-      { address: 'Thing/d', at: expect.any(Number), before: [null] },
-      {
-        address: 'Thing/a',
-        at: expect.any(Number),
-        ignored,
-        before: ['sha256:1', 'sha256:2'],
-        after: 'sha256:3',
-      },
+    const written = { ignored, before: ['sha256:1', 'sha256:2'], after: 'sha256:3' };
+    expect(await readRecentWrites(folder, tenant, since)).toEqual([
+      { address: 'Thing/c', at: began - 19_000, before: [null] },
+      { address: 'Thing/d', at: began - 19_000, before: [null] },
+      { address: 'Thing/a', at: began - 7_000, ...written },
     ]);
-    expect(found.map(({ at }) => at - began)).toEqual([-19_000, -19_000, -7_000]);
   });
 
   it('are also those of a journal whose folder has a clock that is half a minute behind', async () => {

@@ -26,36 +26,25 @@ const isMet = (declared: JsonObject, fields: JsonObject) =>
   hasEffect(declaring(declared), live(fields), secrets);
 
 describe('what is declared shows', () => {
-  const row = (name: string, value: string) => ({ name, value });
+  const having = (a: Json) => ({ attributes: { a } });
+  const [x, y] = [
+    { name: 'x', value: '1' },
+    { name: 'y', value: '2' },
+  ];
   const cases: [what: string, declared: JsonObject, shown: JsonObject, not: JsonObject][] = [
     ['a text', { text: 'x\ny' }, { text: 'x\r\ny' }, { text: 'z' }],
     ['a text that is cleared', { text: null }, { text: '' }, { text: 'x' }],
     [
       'a member of JSON text',
-      { attributes: { a: { b: '1' } } },
+      having({ b: '1' }),
       { attributes: '{"a":{"b":1}}' },
       { attributes: '{"a":{"b":2}}' },
     ],
-    [
-      'a member beside others',
-      { attributes: { a: { b: '1' } } },
-      { attributes: { a: { b: '1', c: '2' } } },
-      { attributes: { a: { c: '2' } } },
-    ],
+    ['a member beside others', having({ b: '1' }), having({ b: '1', c: '2' }), having({ c: '2' })],
     ['a member taken away', { attributes: { a: null } }, { attributes: {} }, { attributes: { a: 1 } }],
     ['an item of a set, wherever it is', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }, { tags: ['b'] }],
-    [
-      'a record',
-      { rows: [row('y', '2'), row('x', '1')] },
-      { rows: [row('x', '1'), row('y', '2')] },
-      { rows: [row('x', '1')] },
-    ],
-    [
-      'a secret, where its text is known',
-      { attributes: { password: { $secret: 'S' } } },
-      { attributes: { password: '1234' } },
-      { attributes: { password: '5678' } },
-    ],
+    ['a record', { rows: [y, x] }, { rows: [x, y] }, { rows: [x] }],
+    ['a secret, where its text is known', having({ $secret: 'S' }), having('1234'), having('5678')],
   ];
   it.each(cases)('%s', (_what, declared, shown, not) => {
     expect(isMet(declared, shown)).toBe(true);
@@ -136,10 +125,8 @@ it('a new name is reached when the object has it, in any case where the kind fol
   });
   expect(hasEffect(renamed('A'), live({}), secrets)).toBe(true);
   expect(hasEffect(renamed('b'), live({}), secrets)).toBe(false);
-  const exact = {
-    kind: note,
-    change: change(note, ['A'], { action: 'update', diff: [diff('/key', 'old', 'A')] }),
-  };
+  const made = change(note, ['A'], { action: 'update', diff: [diff('/key', 'old', 'A')] });
+  const exact = { kind: note, change: made };
   expect(hasEffect(exact, objectOf(note, { key: 'a', text: 'x' }), secrets)).toBe(false);
   expect(hasEffect(exact, objectOf(note, { key: 'A', text: 'x' }), secrets)).toBe(true);
 });
@@ -172,10 +159,8 @@ it('of what the plan conceals, nobody can tell whether it was ignored or rewritt
 });
 
 describe('a member that no change is about', () => {
-  const { change: made } = update(
-    diff('/attributes/on', 'a', 'b'),
-    diff('/attributes/off', { own: 1 }, null),
-  );
+  const off = diff('/attributes/off', { own: 1 }, null);
+  const { change: made } = update(diff('/attributes/on', 'a', 'b'), off);
   const lost = (attributes: JsonObject, hidden: readonly Pointer[] = [], now: JsonObject = {}) => {
     const before = { ...live({ attributes: { on: 'a', off: { own: 1 }, ...attributes } }), hidden };
     const entry = { kind: thing, change: plannedFrom(before, made) };
@@ -205,21 +190,15 @@ it('a field that no change is about is told where it differs', () => {
   const before = live({ text: 'a', rule: '1', tags: ['x'], attributes: { own: 1 } });
   const { kind, change: made } = update(diff('/text', 'a', 'b'));
   const seen = live({ text: 'b', rule: '2', tags: ['x'], attributes: { own: 2 } });
-  const { warnings, unmet, beside } = deviationsOf(
-    { kind, change: plannedFrom(before, made) },
-    seen,
-    before,
-    secrets,
-  );
+  const entry = { kind, change: plannedFrom(before, made) };
+  const { warnings, unmet, beside } = deviationsOf(entry, seen, before, secrets);
   // Settings that no manifest declares are left to the tenant.
   expect([warnings, unmet, beside]).toEqual([[], [], ['/rule']]);
 });
 
 describe('a record that no change is about', () => {
-  const rule = (operator: string, value: string) => ({
-    type: 'ProfileTypeRule',
-    comparison_operator: operator,
-    value,
+  const rule = (comparison_operator: string, value: string) => ({
+    ...{ type: 'ProfileTypeRule', comparison_operator, value },
   });
   const search = (...rules: JsonObject[]) =>
     objectOf(profileSearch, { id: 's', label: 'Staff', condition_rules_attributes: rules });
@@ -249,23 +228,18 @@ it('an item of a list without order, inside a field too, is told by its list', (
   const path = '/v2025/hooks';
   const kind = kindFrom(descriptorFrom({ kind: 'Hook', path, fields, places: { 'config/*': 'set' } }));
   const having = (...tags: readonly string[]) => objectOf(kind, { id: 'h', name: 'H', config: { tags } });
-  const made = change(kind, ['H'], {
-    action: 'update',
-    declared: { config: { tags: ['a', 'c', 'd'] } },
-    diff: [
-      diff('/config/tags/0', 'b', null),
-      diff('/config/tags/1', null, 'c'),
-      diff('/config/tags/2', null, 'd'),
-    ],
-  });
+  const added = ['c', 'd'].map((tag, at) => diff(`/config/tags/${at + 1}`, null, tag));
+  const declared = { config: { tags: ['a', 'c', 'd'] } };
+  const differences = [diff('/config/tags/0', 'b', null), ...added];
+  const made = change(kind, ['H'], { action: 'update', declared, diff: differences });
   const entry = { kind, change: plannedFrom(having('a', 'b'), made) };
   const told = (...tags: readonly string[]) => {
     const { warnings, unmet } = deviationsOf(entry, having(...tags), having('a', 'b'), secrets);
     return [warnings, unmet];
   };
   expect(told('d', 'c', 'a')).toEqual([[], []]);
-  const added = 'The tenant added items to /config/tags, although no change asked for that.';
-  expect(told('0', 'a', 'c', 'd')).toEqual([[added], ['/config/tags']]);
+  const more = 'The tenant added items to /config/tags, although no change asked for that.';
+  expect(told('0', 'a', 'c', 'd')).toEqual([[more], ['/config/tags']]);
   const ignored = 'The tenant ignored changes to items of /config/tags: the list is not as requested.';
   expect(told('a', 'd')).toEqual([[ignored], ['/config/tags']]);
 });

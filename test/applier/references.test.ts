@@ -243,14 +243,10 @@ describe('a name beside an id', () => {
     ['there is none', [], 'there is no Thing/boss.'],
   ])('is refused where %s', async (_what, things, truth) => {
     const { diagnostics, tenant } = await applyTo(things, [below('t1', 'Thing/boss', 'a')]);
+    const message = `The plan shows the id "t1" as Thing/boss in /above of Thing/a, but in the tenant ${truth}`;
+    const hint = 'Make a new plan and review it.';
     expect(diagnostics).toEqual([
-      {
-        code: 'plan-name-wrong',
-        severity: 'error',
-        message: `The plan shows the id "t1" as Thing/boss in /above of Thing/a, but in the tenant ${truth}`,
-        hint: 'Make a new plan and review it.',
-        address: 'Thing/a',
-      },
+      { code: 'plan-name-wrong', severity: 'error', message, hint, address: 'Thing/a' },
     ]);
     expect(tenant.sent).toEqual([]);
   });
@@ -271,14 +267,10 @@ describe('a name beside an id', () => {
   });
 
   it('may be the one before or after a rename of the same plan, and one that it deletes', async () => {
-    const renamed = {
-      ...plannedUpdate(boss, { text: 'x' }),
-      key: ['chief'],
-      address: 'Thing/chief',
-      diff: [diff('/name', 'boss', 'chief')],
-    };
-    const renaming = async (name: string) =>
-      (await applyTo([boss], [renamed, below('t1', name)])).messages.join();
+    const name = { key: ['chief'], address: 'Thing/chief', diff: [diff('/name', 'boss', 'chief')] };
+    const renamed = { ...plannedUpdate(boss, { text: 'x' }), ...name };
+    const renaming = async (shown: string) =>
+      (await applyTo([boss], [renamed, below('t1', shown)])).messages.join();
     expect(await renaming('Thing/boss')).not.toContain('shows the id');
     expect(await renaming('Thing/chief')).not.toContain('shows the id');
     expect(await renaming('Thing/else')).toContain(

@@ -137,14 +137,11 @@ describe('a plan is refused without a single request when', () => {
   it('it is for another place, which is named with what to do', async () => {
     const diagnosticOf = async (parts: Partial<Omit<Plan, 'digest'>>) =>
       (await apply(planOf(changes, parts), await startTenant(world))).diagnostics;
-    expect(await diagnosticOf({ environment: 'production' })).toEqual([
-      {
-        code: 'plan-environment',
-        severity: 'error',
-        message: 'The plan was made for the environment "production", not for "test".',
-        hint: 'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.',
-      },
-    ]);
+    const message = 'The plan was made for the environment "production", not for "test".';
+    const hint =
+      'Apply it without --env and TENANTCTL_ENV: a plan file names its environment. Or make a new plan.';
+    const refusal = { code: 'plan-environment', severity: 'error', message, hint };
+    expect(await diagnosticOf({ environment: 'production' })).toEqual([refusal]);
     const tenant = { identity: 'https://a.example', profiles: 'https://b.example' };
     expect(await diagnosticOf({ tenant })).toMatchObject([
       {

@@ -40,11 +40,22 @@ afterEach(async () => {
   for (const file of files.splice(0)) await file.close();
 });
 
+const isFull = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+
 /** @param size of the values, so that a file also becomes shorter */
 function result(name: string, outcome: ChangeOutcome, size = 10): ChangeResult {
   const fields = { text: 'ü'.repeat(size) };
   const nothing = { requests: [], error: null, warnings: [] };
   return { address: `Thing/${name}`, action: 'update', outcome, before: fields, after: fields, ...nothing };
+}
+
+/** A file in which a change has begun. */
+async function begun(size?: number) {
+  const folder = await newFolder();
+  const file = join(folder, 'r.json');
+  const recorder = record(file);
+  await recorder.start([result('a', 'unknown', size)]);
+  return { folder, file, recorder };
 }
 
 describe('the result file of a run', () => {
@@ -70,9 +81,7 @@ describe('the result file of a run', () => {
   });
 
   it('is replaced by the whole result, with its permissions, and leaves no other file', async () => {
-    const folder = await newFolder();
-    const recorder = record(join(folder, 'r.json'));
-    await recorder.start([result('a', 'unknown', 5000)]);
+    const { folder, recorder } = await begun(5000);
     const whole = resultOf('partial', [result('a', 'done', 1)]);
     await fs.chmod(recorder.file, 0o600);
     await recorder.end(whole);
@@ -90,21 +99,14 @@ describe('the result file of a run', () => {
     const handles = Object.getPrototypeOf(probe);
     await probe.close();
     const { write } = handles;
-    vi.spyOn(handles, 'write').mockImplementation(function (
-      this: FileHandle,
-      content,
-      offset,
-      length,
-      position,
-    ) {
-      const room = Math.max(0, Buffer.byteLength(before) + 40 - Number(position));
-      if (room === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-      return write.call(this, content, offset, Math.min(Number(length), room), position);
+    vi.spyOn(handles, 'write').mockImplementation(function (this: FileHandle, content, offset, length, at) {
+      const room = Math.max(0, Buffer.byteLength(before) + 40 - Number(at));
+      if (room === 0) throw isFull();
+      return write.call(this, content, offset, Math.min(Number(length), room), at);
     });
     recorder.finish(result('a', 'done', 5000));
-    await expect(recorder.start([result('c', 'unknown')])).rejects.toThrow(
-      `${file} cannot be written (ENOSPC)`,
-    );
+    const started = recorder.start([result('c', 'unknown')]);
+    await expect(started).rejects.toThrow(`${file} cannot be written (ENOSPC)`);
     expect((await readFile(file, 'utf8')).trimEnd()).toBe(before.trimEnd());
   });
 
@@ -151,17 +153,13 @@ describe('the result file of a run', () => {
   });
 
   it('may be removed by somebody else before the run removes it', async () => {
-    const file = join(await newFolder(), 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    const { file, recorder } = await begun();
     await rm(file);
     await expect(recorder.discard()).resolves.toBeUndefined();
   });
 
   it('grows by nothing but what it says', async () => {
-    const file = join(await newFolder(), 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown', 5000)]);
+    const { file, recorder } = await begun(5000);
     const { size } = await stat(file);
     recorder.finish(result('a', 'done', 1));
     await recorder.start([]);
@@ -199,14 +197,11 @@ describe('the result file of a run', () => {
   });
 
   it('keeps what was recorded, and how the run ended, where there is no room for the whole result', async () => {
-    const folder = await newFolder();
-    const file = join(folder, 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    const { folder, file, recorder } = await begun();
     recorder.finish(result('a', 'done'));
     vi.spyOn(fs, 'writeFile').mockImplementation(async (target) => {
       await (await open(`${target}`, 'w')).close();
-      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      throw isFull();
     });
     syncBuiltinESMExports();
     const { proven: _, ...whole } = resultOf('done', [result('a', 'done')]);
@@ -216,9 +211,7 @@ describe('the result file of a run', () => {
   });
 
   it('is not written a second time once it is in its place', async () => {
-    const file = join(await newFolder(), 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    const { file, recorder } = await begun();
     const written = vi.spyOn(fs, 'writeFile');
     syncBuiltinESMExports();
     await recorder.end(resultOf('done'));
@@ -226,9 +219,7 @@ describe('the result file of a run', () => {
   });
 
   it('takes the place of a file at once: nobody sees half of it', async () => {
-    const file = join(await newFolder(), 'new', 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    const { file, recorder } = await begun();
     const before = await open(file);
     const text = await before.readFile('utf8');
     await recorder.end(resultOf('done'));
@@ -238,9 +229,7 @@ describe('the result file of a run', () => {
   });
 
   it('knows only changes that it saw begin', async () => {
-    const file = join(await newFolder(), 'r.json');
-    const recorder = record(file);
-    await recorder.start([result('a', 'unknown')]);
+    const { file, recorder } = await begun();
     recorder.finish(result('b', 'done'));
     recorder.finish(result('a', 'done'));
     await recorder.start([]);
@@ -250,9 +239,7 @@ describe('the result file of a run', () => {
   });
 
   it('is known as a result even where it was cut', async () => {
-    const file = join(await newFolder(), 'r.json');
-    await record(file).start([result('a', 'unknown')]);
-    const text = await readFile(file, 'utf8');
+    const text = await readFile((await begun()).file, 'utf8');
     expect(formOfText(text.slice(0, text.indexOf('\n') + 5))).toBe('result');
     expect(formOfText(text.slice(0, 20))).toBeNull();
     expect(formOfText('{}')).toBeNull();

@@ -133,15 +133,16 @@ describe('a run that was killed', () => {
     tenant.become(last?.world ?? {});
     const result = await apply(plan, tenant, { folder, earlier });
     expect(tenant.sent).toEqual([]);
-    expect(result.changes.map(({ before }) => before)).toEqual([
+    const { changes } = result;
+    expect(changes.map(({ before }) => before)).toEqual([
       { text: 'before', rule: 'r0' },
       null,
       { text: 'x' },
     ]);
-    expect(result.changes.map(({ after }) => after)).toMatchObject([
-      { text: 'after', rule: 'r1' },
-      { text: 'new' },
-      null,
+    expect(changes).toMatchObject([
+      { after: { text: 'after', rule: 'r1' } },
+      { after: { text: 'new' } },
+      { after: null },
     ]);
   });
 
