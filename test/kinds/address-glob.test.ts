@@ -60,7 +60,7 @@ it.each([
     .concat(...['{a,aa}', '{a,a/}', '{a,[)}]}'].map((part) => part.repeat(32)), 'a'.repeat(70_000))
     .concat(`${'('.repeat(4000)}*a*b*c*d`)
     .map((key) => `SenderAddress/${key}x`),
-  ...['/'.repeat(4_000_000), `(${'+'.repeat(4_000_000)}`, '['.repeat(4_000_000)],
+  ...['/'.repeat(400_000), `(${'+'.repeat(400_000)}`, '['.repeat(400_000)],
 ])('%.80s would take too long to compare', (glob) => {
   const problem = globProblem(glob, builtInKinds);
   expect([problem, slowGlob(glob)]).toMatchObject([{ code: 'slow-glob' }, { code: 'slow-glob' }]);

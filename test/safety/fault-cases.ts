@@ -153,7 +153,7 @@ async function runAll(
   const first = await createStage(scenario, options);
   const all = [...casesOf(cases(first.requests), first.requests), ...always];
   // A world costs as much as some cases.
-  const others = Math.min(lanes, Math.ceil(all.length / 4)) - 1;
+  const others = Math.min(lanes, Math.ceil(all.length / 8)) - 1;
   const more = Array.from({ length: others }, () => createStage(scenario, options));
   const stages = [first, ...(await Promise.all(more))];
   const queue = all.values();
