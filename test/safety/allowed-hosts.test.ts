@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProxy } from '../client/proxies.ts';
-import { createTestWorld, expectEnd, type World } from '../support/world.ts';
+import { createTestWorld, editProject, expectEnd, type World } from '../support/world.ts';
 
 const sender = { kind: 'SenderAddress', email: 'a@acme.example' };
 
-/** The world with one text of its project file replaced, and the variable that lists hosts set. */
+/** The world with the variable that lists hosts set, and others. */
 async function openWorld(allowed: string | undefined, more: NodeJS.ProcessEnv = {}): Promise<World> {
   const world = await createTestWorld();
   if (allowed !== undefined) world.env.TENANTCTL_ALLOWED_HOSTS = allowed;
@@ -55,10 +55,7 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
     const world = await openWorld(undefined);
     const elsewhere = await createTestWorld();
     const tokenUrl = `${elsewhere.sandbox.url}/oauth/token`;
-    world.write(
-      'tenantctl.yaml',
-      world.read('tenantctl.yaml').replace('auth:', `tokenUrl: "${tokenUrl}",\n      auth:`),
-    );
+    editProject(world, 'auth:', `tokenUrl: "${tokenUrl}",\n      auth:`);
     world.env.TENANTCTL_ALLOWED_HOSTS = hostOf(world);
     expect((await expectEnd(world.run('plan --format json'), 1, '[host-not-allowed]')).json).toMatchObject({
       diagnostics: [
@@ -80,12 +77,8 @@ describe('TENANTCTL_ALLOWED_HOSTS', () => {
   });
 
   it.each([
-    'https://acme.example',
-    '*.acme.example',
-    'acme.example/v2025',
-    'me@acme.example',
-    'a b',
-    'acme:99999x',
+    ...['https://acme.example', '*.acme.example', 'acme.example/v2025', 'me@acme.example'],
+    ...['a b', 'acme:99999x'],
   ])('that lists `%s` is refused: a list that cannot be read would protect nothing', async (entry) => {
     const world = await openWorld('acme.example');
     world.env.TENANTCTL_ALLOWED_HOSTS = `${hostOf(world)},${entry}`;
@@ -104,11 +97,7 @@ it.each(['Host', 'AUTHORIZATION', 'proxy-authorization', 'Connection', 'Transfer
   'the experimental header cannot be %s, which says where a request goes or as whom',
   async (header) => {
     const world = await openWorld(undefined);
-    const project = world.read('tenantctl.yaml');
-    world.write(
-      'tenantctl.yaml',
-      project.replace('baseUrl:', `experimentalHeader: ${header},\n      baseUrl:`),
-    );
+    editProject(world, 'identity: {', `identity: { experimentalHeader: ${header},`);
     const { stderr } = await expectEnd(world.run('plan'), 1, '[unsafe-request]');
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`may not set the header "${header.toLowerCase()}"`);
     expect(world.sandbox.log.filter(({ path }) => path !== '/oauth/token')).toEqual([]);
@@ -136,16 +125,9 @@ describe('credentials that are not set', () => {
 
   it('are no matter to a token endpoint that does not exist, whose setting is named', async () => {
     const world = await openWorld(undefined);
-    world.declare([
-      sender,
-      { kind: 'NotificationTemplate', key: 'k', medium: 'EMAIL', locale: 'en', body: 'b' },
-    ]);
-    world.write(
-      'tenantctl.yaml',
-      world
-        .read('tenantctl.yaml')
-        .replace('auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`),
-    );
+    const template = { kind: 'NotificationTemplate', key: 'k', medium: 'EMAIL', locale: 'en', body: 'b' };
+    world.declare([sender, template]);
+    editProject(world, 'auth:', `tokenUrl: "${world.sandbox.url}/v2/token",\n      auth:`);
     const { json } = await expectEnd(world.run('plan --format json'), 1, '[token-endpoint]');
     expect(Object(json).diagnostics).toMatchObject([
       {

@@ -8,7 +8,7 @@ import {
   type Request,
 } from '../../src/model/documents.ts';
 import { isObject, type Json, type JsonObject, mapMembers } from '../../src/model/json.ts';
-import { createWorld, expectEnd, type World } from '../support/world.ts';
+import { createWorld, editProject, expectEnd, type World } from '../support/world.ts';
 import { everything, fillTenant, oneAtATime, visible } from './every-kind.ts';
 
 let world: World;
@@ -19,16 +19,13 @@ async function openWorld(): Promise<void> {
   world.declare(everything);
   plan = await world.plan();
   // From here on, nothing may be deleted.
-  const project = world.read('tenantctl.yaml');
-  world.write(
-    'tenantctl.yaml',
-    project.replace(
-      '"limits":{',
-      '"protect":["SimIntegration/*","ProfileSearch/*"],"limits":{"maxDeletes":0,',
-    ),
+  editProject(
+    world,
+    '"limits":{',
+    '"protect":["SimIntegration/*","ProfileSearch/*"],"limits":{"maxDeletes":0,',
   );
-  expect(world.read('tenantctl.yaml')).toContain('"maxDeletes":0');
 }
+const allowDeletes = () => editProject(world, '"maxDeletes":0', '"maxDeletes":9');
 
 const find = (address: string): Change => {
   const change = plan.changes.find((each) => each.address === address);
@@ -39,13 +36,8 @@ const find = (address: string): Change => {
 /** Applies these changes as one plan with a sound digest and summary. */
 async function applyForged(...changes: readonly Change[]) {
   const count = (action: Change['action']) => changes.filter((each) => each.action === action).length;
-  const summary = {
-    ...plan.summary,
-    create: count('create'),
-    update: count('update'),
-    delete: count('delete'),
-    manual: count('manual'),
-  };
+  const [create, update, manual] = [count('create'), count('update'), count('manual')];
+  const summary = { ...plan.summary, create, update, delete: count('delete'), manual };
   const forged = { ...plan, summary, changes };
   world.write('plan.json', JSON.stringify({ ...forged, digest: planDigest(forged) }));
   return world.run('apply plan.json --format json');
@@ -83,12 +75,8 @@ const withSteps = (edit: (steps: readonly JsonObject[]) => readonly Json[]): Cha
 const withRules = (edit: (rules: readonly Json[]) => readonly Json[]): Change =>
   withBody(find(staff), (body) => {
     const rules = search(body).condition_rules_attributes;
-    return {
-      advanced_search: {
-        ...search(body),
-        condition_rules_attributes: edit(Array.isArray(rules) ? rules : []),
-      },
-    };
+    const edited = edit(Array.isArray(rules) ? rules : []);
+    return { advanced_search: { ...search(body), condition_rules_attributes: edited } };
   });
 const staffRule = (): string => {
   const [rule] = world.sandbox.state.profileSearches.find(({ label }) => label === 'Staff')?.rules ?? [];
@@ -148,14 +136,8 @@ const forgeries: Readonly<Record<string, () => Change>> = {
       () => {
         const description = { [marker]: marker === '$beside' ? ['', {}] : { a: 1 } };
         const forged = declaring(withFields(welcome, { description }), { description });
-        const shown = forged.diff.map((each) => ({
-          ...each,
-          path: '/description',
-          op: 'add' as const,
-          before: null,
-          after: description,
-        }));
-        return { ...forged, diff: [...forged.diff, ...shown] };
+        const added = { path: '/description', op: 'add', before: null, after: description } as const;
+        return { ...forged, diff: forged.diff.flatMap((each) => [each, { ...each, ...added }]) };
       },
     ]),
   ),
@@ -338,23 +320,21 @@ describe('what is refused leaves the tenant as it is, for the next one', () => {
     ];
     const before = visible(world.sandbox.state);
     const lists = others.map((other) => [{ ...request, ...other }]);
+    const code = expect.stringMatching(/^plan-(request-refused|invalid)$/);
+    const refused = { diagnostics: [{ code, message: expect.stringMatching(/^.{0,400}$/) }] };
     for (const requests of [...lists, [request, request]])
       expect(await applyForged(withRequests(find(welcome), requests))).toMatchObject({
         code: 4,
-        json: {
-          diagnostics: [
-            {
-              code: expect.stringMatching(/^plan-(request-refused|invalid)$/),
-              message: expect.stringMatching(/^.{0,400}$/),
-            },
-          ],
-        },
+        json: refused,
       });
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 });
 
 describe('a plan file', () => {
+  const isRefused = async (forged: Change, why: object) =>
+    expect(await applyForged(forged)).toMatchObject({ code: 4, json: { diagnostics: [why] } });
+
   beforeEach(async () => {
     await openWorld();
     return () => world.close();
@@ -368,63 +348,46 @@ describe('a plan file', () => {
     plan = await world.plan();
     expect(JSON.stringify(find(staff).diff)).toContain('"comparison_operator":"==","value":"(sensitive)"');
     const forged = withText(staff, '"==","value":{"$secret"', '"!=","value":{"$secret"');
-    expect(await applyForged(forged)).toMatchObject({
-      code: 4,
-      json: { diagnostics: [{ code: 'plan-request-refused' }] },
-    });
+    await isRefused(forged, { code: 'plan-request-refused' });
     expect(await applyForged(find(staff))).toMatchObject({ code: 0 });
   });
 
   it('a batch of deletes may only name objects that the plan deletes', async () => {
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    allowDeletes();
     const change = withBody(find(reminder), (body) => [
       ...(Array.isArray(body) ? body : []),
       { key: 'welcome', medium: 'EMAIL', locale: 'en' },
     ]);
-    expect(await applyForged(change)).toMatchObject({
-      code: 4,
-      json: { diagnostics: [{ message: expect.stringContaining('they would delete something else') }] },
-    });
+    await isRefused(change, { message: expect.stringContaining('they would delete something else') });
     const bare = withBody(find(reminder), () => [{ key: 'reminder' }]);
     expect(await applyForged(bare)).toMatchObject({ code: 4 });
     expect(await applyForged(find(reminder))).toMatchObject({ code: 0 });
   });
 
   it('a delete under the id or the key of another object is refused', async () => {
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    allowDeletes();
     const before = visible(world.sandbox.state);
     const remove = find('SenderAddress/gone%40acme.example');
     const other = world.sandbox.state.senders.find(({ email }) => email === 'kept@acme.example');
     const path = (id: string) => `/v2025/verified-from-addresses/${id}`;
     const [request] = remove.requests;
     if (!request || !other) throw new Error('The tenant or the plan lacks a sender.');
-    const otherId = {
-      ...remove,
-      id: String(other.id),
-      requests: [{ ...request, path: path(String(other.id)) }],
-    };
+    const id = String(other.id);
+    const otherId = { ...remove, id, requests: [{ ...request, path: path(id) }] };
     const otherKey = { ...remove, key: ['kept@acme.example'], address: 'SenderAddress/kept%40acme.example' };
-    for (const forged of [otherId, otherKey])
-      expect(await applyForged(forged)).toMatchObject({
-        code: 4,
-        json: { diagnostics: [{ code: 'plan-stale' }] },
-      });
-    expect(await applyForged(withRequests(remove, [{ ...request, body: { all: true } }]))).toMatchObject({
-      code: 4,
-      json: { diagnostics: [{ code: 'plan-request-refused' }] },
-    });
+    for (const forged of [otherId, otherKey]) await isRefused(forged, { code: 'plan-stale' });
+    const all = withRequests(remove, [{ ...request, body: { all: true } }]);
+    await isRefused(all, { code: 'plan-request-refused' });
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
   it('a delete that shows other values than the object has is refused', async () => {
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    allowDeletes();
     const before = visible(world.sandbox.state);
     const remove = find(reminder);
     const harmless = remove.diff.map((each) => ({ ...each, before: 'harmless' }));
-    expect(await applyForged({ ...remove, diff: harmless })).toMatchObject({
-      code: 4,
-      json: { diagnostics: [{ message: expect.stringContaining('it would delete other values of') }] },
-    });
+    const message = expect.stringContaining('it would delete other values of');
+    await isRefused({ ...remove, diff: harmless }, { message });
     expect(visible(world.sandbox.state)).toEqual(before);
   });
 
@@ -455,7 +418,7 @@ describe('a plan file', () => {
   });
 
   it('a plan file keeps the lower limit that it was made with', async () => {
-    world.write('tenantctl.yaml', world.read('tenantctl.yaml').replace('"maxDeletes":0', '"maxDeletes":9'));
+    allowDeletes();
     world.declare([{ kind: 'SenderAddress', email: 'gone@acme.example', ensure: 'absent' }]);
     const { digest: _digest, ...made } = await world.plan();
     const forged = { ...made, allowed: { maxDeletes: 0, deleteAll: [] } };
@@ -477,11 +440,8 @@ describe('a plan file', () => {
   });
 
   it('every change that tenantctl plans itself passes', async () => {
-    const free = world
-      .read('tenantctl.yaml')
-      .replace('"maxDeletes":0,', '')
-      .replace(/"protect":\[[^\]]*\],/, '');
-    world.write('tenantctl.yaml', free);
+    editProject(world, '"protect":["SimIntegration/*","ProfileSearch/*"],', '');
+    editProject(world, '"maxDeletes":0,', '');
     expect(await applyForged(...plan.changes)).toMatchObject({ code: 0, json: { outcome: 'done' } });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import { createTestWorld, expectEnd, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, editProject, expectEnd, type World, writesIn } from '../support/world.ts';
 import { fillTenant } from './every-kind.ts';
 
 let world: World;
@@ -15,6 +15,8 @@ const welcome = { kind: 'NotificationTemplate', key: 'welcome', medium: 'EMAIL',
 const reminder = { ...welcome, key: 'reminder' };
 const gone = (document: object) => ({ ...document, ensure: 'absent' });
 const wrote = () => writesIn(world.sandbox.log);
+const refuses = async (command: string, why: string) =>
+  expect(await world.run(command)).toMatchObject({ code: 4, stdout: expect.stringContaining(why) });
 
 /** The plan is shown, marked, saved, and not to be applied. */
 async function isRefused(code: string, lift: string, ...argv: string[]): Promise<void> {
@@ -56,11 +58,7 @@ describe('a delete is refused', () => {
   it('even of a plan that was made before the environment protected it, or by somebody else', async () => {
     world.declare([gone(reminder)]);
     const plan = await world.plan('--out', 'plan.json');
-    const project = world.read('tenantctl.yaml');
-    world.write(
-      'tenantctl.yaml',
-      project.replace('profiles: {', "protect: ['NotificationTemplate/*/EMAIL/*'],\n    profiles: {"),
-    );
+    editProject(world, 'profiles: {', "protect: ['NotificationTemplate/*/EMAIL/*'],\n    profiles: {");
     await expectEnd(world.run('apply plan.json'), 4, '[protected]');
     const edited = { ...plan, diagnostics: [] };
     world.write('plan.json', JSON.stringify({ ...edited, digest: planDigest(edited) }));
@@ -75,10 +73,7 @@ it('a delete is of all of the object, what its manifest ignores too', async () =
   const template = world.sandbox.state.templates.find(({ key }) => key === 'reminder');
   const { body } = template ?? {};
   Object.assign(template ?? {}, { body: 'By hand' });
-  expect(await world.run('apply plan.json')).toMatchObject({
-    code: 4,
-    stdout: expect.stringContaining('[plan-stale]'),
-  });
+  await refuses('apply plan.json', '[plan-stale]');
   Object.assign(template ?? {}, { body });
   expect(await world.run('apply plan.json')).toMatchObject({ code: 0 });
   expect(world.sandbox.state.templates.map(({ key }) => key)).not.toContain('reminder');
@@ -110,10 +105,7 @@ it('nothing is deleted that nobody asked to delete', async () => {
   world.declare([{ ...welcome, body: 'New' }]);
   expect((await world.plan()).summary).toMatchObject({ update: 1, delete: 0 });
   // The environment does not say what may be pruned, and so nothing may.
-  expect(await world.run('plan --only NotificationTemplate/** --prune')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('[prune-kinds]'),
-  });
+  await expectEnd(world.run('plan --only NotificationTemplate/** --prune'), 1, '[prune-kinds]');
   world.declare([{ kind: 'SenderAddress', email: 'kept@acme.example' }]);
   expect((await world.plan()).changes).toEqual([]);
 });
@@ -168,15 +160,9 @@ describe('a plan file', () => {
   it('is for its environment and tenant only', async () => {
     const project = world.read('tenantctl.yaml');
     world.write('tenantctl.yaml', `${project}  other:${project.split('  test:')[1]}`);
-    expect(await world.run('apply plan.json --env other')).toMatchObject({
-      code: 4,
-      stdout: expect.stringContaining('[plan-environment]'),
-    });
+    await refuses('apply plan.json --env other', '[plan-environment]');
     world.write('tenantctl.yaml', project.replaceAll('127.0.0.1', 'localhost'));
-    expect(await world.run('apply plan.json')).toMatchObject({
-      code: 4,
-      stdout: expect.stringContaining('[plan-tenant]'),
-    });
+    await refuses('apply plan.json', '[plan-tenant]');
     expect(wrote()).toEqual([]);
   });
 
@@ -211,14 +197,6 @@ it('validate warns of objects that are declared absent and that the protect list
   const { code, json } = await world.run('validate --format json');
   // A plan refuses it only while the tenant has the object.
   expect(code).toBe(0);
-  expect(json).toMatchObject({
-    diagnostics: [
-      {
-        code: 'protected',
-        severity: 'warning',
-        address: 'SenderAddress/a%40acme.example',
-        source: { line: 2 },
-      },
-    ],
-  });
+  const remark = { code: 'protected', severity: 'warning', address: 'SenderAddress/a%40acme.example' };
+  expect(json).toMatchObject({ diagnostics: [{ ...remark, source: { line: 2 } }] });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type Plan, planDigest } from '../../src/model/documents.ts';
 import type { Json } from '../../src/model/json.ts';
-import { createTestWorld, expectEnd, type World, writesIn } from '../support/world.ts';
+import { createTestWorld, editProject, expectEnd, type World, writesIn } from '../support/world.ts';
 
 const seed = `
 simIntegrations:
@@ -41,11 +41,7 @@ it.each(['Desk', 'DESK'])('a saved plan does not avoid that %s is protected sinc
   world.declare([gone(pinned)]);
   const plan = await world.plan('--out', 'plan.json');
   expect(changesOf(plan)).toEqual(['delete SimIntegration/s1']);
-  const project = world.read('tenantctl.yaml');
-  world.write(
-    'tenantctl.yaml',
-    project.replace('profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`),
-  );
+  editProject(world, 'profiles: {', `protect: [SimIntegration/${name}],\n    profiles: {`);
   expect((await expectEnd(world.run('apply plan.json --expect', planDigest(plan)), 4)).stdout).toMatch(
     /SimIntegration\/s1 would be deleted, but it is protected as SimIntegration\/Desk\s+by/,
   );
@@ -63,10 +59,8 @@ it('--except and prune.keep leave out under the name that the tenant shows', asy
   world.declare([{ kind: 'SimIntegration', name: 'Other' }]);
   const plan = await world.plan('--prune');
   expect(changesOf(plan)).toEqual([]);
-  expect(plan.diagnostics.filter(({ code }) => code === 'kept').map(({ address }) => address)).toEqual([
-    'SimIntegration/s1',
-    'SimIntegration/s3',
-  ]);
+  const kept = plan.diagnostics.filter(({ code }) => code === 'kept').map(({ address }) => address);
+  expect(kept).toEqual(['SimIntegration/s1', 'SimIntegration/s3']);
   expect((await world.plan()).summary).toMatchObject({ undeclared: 0 });
 });
 
@@ -134,10 +128,7 @@ it('a rollback creates what was deleted by its id with the name that it had', as
   expect(await world.run('apply --yes --result result.json')).toMatchObject({ code: 0 });
   const names = () => state.simIntegrations.map(({ name }) => name).toSorted();
   expect(names()).toEqual(['Desk', 'Other']);
-  state.simIntegrations.splice(
-    state.simIntegrations.findIndex(({ id }) => id === 's3'),
-    1,
-  );
+  state.simIntegrations = state.simIntegrations.filter(({ id }) => id !== 's3');
   expect(await world.run('rollback result.json --out undo.json')).toMatchObject({ code: 0 });
   expect(await world.run('apply undo.json')).toMatchObject({ code: 0 });
   expect(names()).toEqual(['Desk', 'Other']);

@@ -13,7 +13,15 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { saveState } from '../../src/sandbox/state.ts';
 import { startSandbox } from '../support/sandbox.ts';
-import { createTestWorld, expectEnd, runProgram, succeed, type World, writesIn } from '../support/world.ts';
+import {
+  createTestWorld,
+  editProject,
+  expectEnd,
+  runProgram,
+  succeed,
+  type World,
+  writesIn,
+} from '../support/world.ts';
 
 /** A folder that is removed after the test. */
 function folder(path = mkdtempSync(join(tmpdir(), 'tenantctl-outside-'))): string {
@@ -34,20 +42,17 @@ async function errorsOf(world: World): Promise<string[]> {
 }
 
 describe('what a project reads', () => {
-  it.each([
-    '../.git/config',
-    '../.GIT/config',
-    '../.tenantctl/test/results/a.json',
-    '../inner/.git/config',
-    'link.txt',
-  ])('is no file of git or of tenantctl itself: !file %s', async (path) => {
-    const world = await createTestWorld();
-    for (const each of ['.git/config', '.GIT/config', '.tenantctl/test/results/a.json', 'inner/.git/config'])
-      world.write(each, 'token');
-    world.write('config/a.yaml', manifest(path));
-    symlinkSync('../.git/config', join(world.dir, 'config/link.txt'));
-    expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
-  });
+  const reserved = ['.git/config', '.GIT/config', '.tenantctl/test/results/a.json', 'inner/.git/config'];
+  it.each([...reserved.map((path) => `../${path}`), 'link.txt'])(
+    'is no file of git or of tenantctl itself: !file %s',
+    async (path) => {
+      const world = await createTestWorld();
+      for (const each of reserved) world.write(each, 'token');
+      world.write('config/a.yaml', manifest(path));
+      symlinkSync('../.git/config', join(world.dir, 'config/link.txt'));
+      expect(await errorsOf(world)).toEqual(['reserved-folder config/a.yaml:5:7']);
+    },
+  );
 
   it.each(['../.env', '.ENV', 'link.txt', 'linked/.env'])('is no `.env`: !file %s', async (path) => {
     const world = await createTestWorld();
@@ -60,24 +65,15 @@ describe('what a project reads', () => {
   });
 
   it.each([
-    '.env.local',
-    '.env.production.local',
-    '.env.staging',
-    '.npmrc',
-    '.yarnrc.yml',
-    '.netrc',
-    '.git-credentials',
-    'gha-creds-0a1b2c.json',
+    ...['.env.local', '.env.production.local', '.env.staging', '.npmrc', '.yarnrc.yml', '.netrc'],
+    ...['.git-credentials', 'gha-creds-0a1b2c.json'],
   ])('is no file that steps of a job leave with credentials: %s', async (name) => {
     const world = await createTestWorld();
     world.write(name, '{ "token": "of-the-job" }\n');
     world.write('config/a.yaml', manifest(`../${name}`));
     expect(await errorsOf(world)).toEqual(['reserved-file config/a.yaml:5:7']);
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
-    world.write(
-      'tenantctl.yaml',
-      `${world.read('tenantctl.yaml')}manifests: ["{.*,*.json,config/*.yaml}"]\n`,
-    );
+    editProject(world, 'manifests: ["{.*,*.json,config/*.yaml}"]\n');
     expect(await errorsOf(world)).toEqual([]);
   });
 
@@ -121,10 +117,7 @@ describe('what a project reads', () => {
     'is no manifest in a folder of git or of tenantctl itself: %s',
     async (glob) => {
       const world = await createTestWorld();
-      world.write(
-        'tenantctl.yaml',
-        `${world.read('tenantctl.yaml')}manifests:\n  - config/*.yaml\n  - "${glob}"\n`,
-      );
+      editProject(world, `manifests:\n  - config/*.yaml\n  - "${glob}"\n`);
       const lines = world.read('tenantctl.yaml').split('\n').length;
       expect(await errorsOf(world)).toEqual([`reserved-folder tenantctl.yaml:${lines - 1}:5`]);
     },
@@ -132,7 +125,7 @@ describe('what a project reads', () => {
 
   it('is no manifest there by way of a wide glob, and by way of a link it is an error', async () => {
     const world = await createTestWorld();
-    world.write('tenantctl.yaml', `${world.read('tenantctl.yaml')}manifests: ["{.*,config}/**/*.yaml"]\n`);
+    editProject(world, 'manifests: ["{.*,config}/**/*.yaml"]\n');
     for (const path of ['.git/a.yaml', '.tenantctl/a.yaml', 'config/.git/a.yaml'])
       world.write(path, 'kind: X\n');
     world.write('config/a.yaml', 'kind: SenderAddress\nemail: a@acme.example\n');
@@ -142,11 +135,8 @@ describe('what a project reads', () => {
   });
 
   it.each([
-    'seed: .git/config',
-    'seed: link.yaml',
-    'seed: config/.GIT/config',
-    'data: .git/new.json',
-    'data: link/a',
+    ...['seed: .git/config', 'seed: link.yaml', 'seed: config/.GIT/config'],
+    ...['data: .git/new.json', 'data: link/a'],
   ])('is no file of git that an embedded tenant names: %s', async (setting) => {
     const dir = folder();
     folder(join(dir, '.git'));
@@ -155,12 +145,8 @@ describe('what a project reads', () => {
     symlinkSync('.git', join(dir, 'link'));
     const project = `version: 1\nenvironments:\n  test:\n    sandbox: { ${setting} }\n`;
     writeFileSync(join(dir, 'tenantctl.yaml'), project);
-    const { stderr } = await expectEnd(
-      runProgram(['plan'], { cwd: dir }),
-      1,
-      'tenantctl.yaml:4:22',
-      'reserved-folder',
-    );
+    const run = runProgram(['plan'], { cwd: dir });
+    const { stderr } = await expectEnd(run, 1, 'tenantctl.yaml:4:22', 'reserved-folder');
     expect(stderr).not.toContain('token-of-git');
     expect(readdirSync(join(dir, '.git'))).toEqual(['config']);
   });
@@ -179,36 +165,34 @@ describe('what a project reads', () => {
 });
 
 describe('what an apply writes', () => {
-  const links = [
-    '.tenantctl',
-    '.tenantctl/test/journal',
-    '.tenantctl/test/results',
-    '.tenantctl/test',
-    '.tenantctl/lock',
+  const below = [
+    '',
+    '/test/journal',
+    '/test/results',
+    '/test',
+    '/lock',
+    `/test/journal/${'0'.repeat(64)}.jsonl`,
   ];
 
-  it.each([...links, `.tenantctl/test/journal/${'0'.repeat(64)}.jsonl`])(
-    'goes nowhere by the link %s',
-    async (link) => {
-      const world = await createTestWorld();
-      world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
-      const outside = folder(`${world.dir}-x`);
-      mkdirSync(dirname(join(world.dir, link)), { recursive: true });
-      for (const target of [outside, join(outside, 'new')]) {
-        rmSync(join(world.dir, link), { force: true });
-        symlinkSync(target, join(world.dir, link));
-        await expectEnd(world.run('apply --yes'), 1, 'outside-project', link);
-      }
-      expect(readdirSync(outside)).toEqual([]);
-      expect(writesIn(world.sandbox.log)).toEqual([]);
-      // A link that stays inside is fine.
-      rmSync(join(world.dir, link));
-      mkdirSync(join(world.dir, 'work'));
-      if (!link.endsWith('jsonl') && !link.endsWith('lock'))
-        symlinkSync(join(world.dir, 'work'), join(world.dir, link));
-      expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
-    },
-  );
+  it.each(below.map((path) => `.tenantctl${path}`))('goes nowhere by the link %s', async (link) => {
+    const world = await createTestWorld();
+    world.declare([{ kind: 'SenderAddress', email: 'help@acme.example' }]);
+    const outside = folder(`${world.dir}-x`);
+    mkdirSync(dirname(join(world.dir, link)), { recursive: true });
+    for (const target of [outside, join(outside, 'new')]) {
+      rmSync(join(world.dir, link), { force: true });
+      symlinkSync(target, join(world.dir, link));
+      await expectEnd(world.run('apply --yes'), 1, 'outside-project', link);
+    }
+    expect(readdirSync(outside)).toEqual([]);
+    expect(writesIn(world.sandbox.log)).toEqual([]);
+    // A link that stays inside is fine.
+    rmSync(join(world.dir, link));
+    mkdirSync(join(world.dir, 'work'));
+    if (!link.endsWith('jsonl') && !link.endsWith('lock'))
+      symlinkSync(join(world.dir, 'work'), join(world.dir, link));
+    expect(await world.run('apply --yes')).toMatchObject({ code: 0 });
+  });
 
   it.each([
     ['plan', '--out', '.tenantctl/plan.json'],

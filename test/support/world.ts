@@ -134,6 +134,18 @@ export async function createTestWorld(options: WorldOptions = {}): Promise<World
   return world;
 }
 
+/** Writes the project file with another text in the place of this one, or below all others. */
+export function editProject(
+  { read, write }: Pick<World, 'read' | 'write'>,
+  ...edit: [string] | [string, string]
+) {
+  const project = read('tenantctl.yaml');
+  const [text, other] = edit;
+  const edited = other === undefined ? project + text : project.replaceAll(text, () => other);
+  expect(edited).not.toBe(project);
+  write('tenantctl.yaml', edited);
+}
+
 /** Runs a command that has to end with 0. */
 export async function succeed(world: Pick<World, 'run'>, ...argv: string[]): Promise<Ran> {
   const ran = await world.run(...argv);
