@@ -223,10 +223,8 @@ it('is deleted by its id', () => {
 
 it('is renamed together with its fields, where the manifest pins it', () => {
   const requests = ['json-patch', 'merge-patch', 'patch', 'put'].map((update) => {
-    const change = changeOf(kindOf({ update, fields: { enabled: 'value' } }), live, { enabled: false }, [
-      'Builder',
-    ]);
-    return change?.requests[0]?.body;
+    const kind = kindOf({ update, fields: { enabled: 'value' } });
+    return changeOf(kind, live, { enabled: false }, ['Builder'])?.requests[0]?.body;
   });
   expect(requests).toEqual([
     [
@@ -262,9 +260,8 @@ describe('JSON that the API keeps in text', () => {
     const more = { update: 'put', fields: { note: 'text', list: { is: 'json', text: true } } };
     const inText = { id: 'r1', name: 'Engineer', note: 'old', list: '[{"a":1},2]' };
     expect(bodyOf(more, { note: 'new' }, inText)).toMatchObject({ list: { $jsonText: [{ a: 1 }, 2] } });
-    expect(bodyOf(more, { list: '[1, {"a":3}]' }, inText)).toMatchObject({
-      list: { $jsonText: [1, { a: 3 }] },
-    });
+    const list = { $jsonText: [1, { a: 3 }] };
+    expect(bodyOf(more, { list: '[1, {"a":3}]' }, inText)).toMatchObject({ list });
   });
 });
 
@@ -329,9 +326,7 @@ describe('what the tenant masks', () => {
     /masks \/token, \/settings\/password of "Engineer".*Name `token` in the descriptor, under `serverOwned`/;
 
   it('stays as it is in a patch, also of another field than the one with its text', () => {
-    expect(bodyOf({}, { settings: { user: 'b' } }, raw)).toEqual([
-      { op: 'replace', path: '/settings/user', value: 'b' },
-    ]);
+    expect(bodyOf({}, user, raw)).toEqual([{ op: 'replace', path: '/settings/user', value: 'b' }]);
     const fields = { enabled: 'value', ...inText };
     const asText = { ...live, settings: '{"user":"a","password":"****"}' };
     expect(bodyOf({ update: 'merge-patch', fields }, { enabled: false }, asText)).toEqual({ enabled: false });
@@ -374,11 +369,8 @@ describe('what the tenant masks', () => {
   it('is left out alone, and not data that looks like its marker', () => {
     const foreign = { $live: '/membership/pin' };
     const places = { 'membership/pin': 'serverOwned' };
-    const more = {
-      update: 'put',
-      places,
-      fields: { enabled: 'value', membership: 'json', settings: 'json' },
-    };
+    const fields = { enabled: 'value', membership: 'json', settings: 'json' };
+    const more = { update: 'put', places, fields };
     const shown = { ...live, membership: { pin: '***' }, settings: { more: foreign } };
     const body = bodyOf(more, { enabled: false }, shown);
     expect(body).toMatchObject({ settings: { $literal: { more: foreign } } });
@@ -395,10 +387,8 @@ describe('what the tenant masks', () => {
 });
 
 it('shows no settings that the manifest leaves out, and no credentials', () => {
-  const secret = {
-    clientSecret: 'hunter2-hunter2',
-    settings: { host: 'h', url: 'https://a:hunter2@b.example' },
-  };
+  const settings = { host: 'h', url: 'https://a:hunter2@b.example' };
+  const secret = { clientSecret: 'hunter2-hunter2', settings };
   const fields = { ...role.fields, clientSecret: 'text' };
   for (const update of ['json-patch', 'put', 'patch', 'merge-patch']) {
     const kind = kindOf({ update, fields });
@@ -446,6 +436,7 @@ it('a list of references takes the place of what is no list, and clears it where
 });
 
 describe('a merge patch of a reference', () => {
+  const typed = { type: 'IDENTITY', id: 'i1' };
   const bodyFor = (owner: Json, declared: Json, more: JsonObject = {}) => {
     const fields = { owner: { is: 'reference', ...more } };
     return bodyOf({ update: 'merge-patch', fields }, { owner: declared }, { ...live, owner });
@@ -455,15 +446,11 @@ describe('a merge patch of a reference', () => {
     expect(bodyFor({ id: 'i1' }, { type: 'IDENTITY', name: 'Ben' })).toEqual({
       owner: { id: null, type: 'IDENTITY', name: 'Ben' },
     });
-    expect(bodyFor({ type: 'IDENTITY', id: 'i1' }, { id: 'i1' })).toEqual({
-      owner: { type: null, id: 'i1' },
-    });
+    expect(bodyFor(typed, { id: 'i1' })).toEqual({ owner: { type: null, id: 'i1' } });
   });
 
   it('leaves the type alone where the field says the kind', () =>
-    expect(bodyFor({ type: 'IDENTITY', id: 'i1' }, 'i2', { to: 'Identity' })).toEqual({
-      owner: { id: 'i2' },
-    }));
+    expect(bodyFor(typed, 'i2', { to: 'Identity' })).toEqual({ owner: { id: 'i2' } }));
 });
 
 it('a field that has to wait for another one is not sent before, where the tenant has none', () => {
@@ -489,9 +476,8 @@ describe('null inside an object', () => {
 
   it('equals a member that is absent', () => {
     expect(changeOf(kindOf(), raw, { membership: { b: 1 } })).toBeNull();
-    expect(
-      changeOf(kindOf(), { ...live, membership: { b: 1 } }, { membership: { a: null, b: 1 } }),
-    ).toBeNull();
+    const without = { ...live, membership: { b: 1 } };
+    expect(changeOf(kindOf(), without, { membership: { a: null, b: 1 } })).toBeNull();
   });
 
   it('stays where it is, and can be in a list', () => {
@@ -586,33 +572,19 @@ describe('the list', () => {
 
   it('is filtered by the first part of the keys, quoted', () => {
     const list = listOf({ key: ['name', 'locale'] });
-    expect(
-      list.filter?.([
-        ['A "B"', 'en'],
-        ['A "B"', 'de'],
-        ['C\\', 'en'],
-      ]),
-    ).toBe('name eq "A \\"B\\"" or name eq "C\\\\"');
+    const keys = ['A "B",en', 'A "B",de', 'C\\,en'].map((key) => key.split(','));
+    expect(list.filter?.(keys)).toBe('name eq "A \\"B\\"" or name eq "C\\\\"');
     expect(listOf({ list: { pageSize: 50 } })).not.toHaveProperty('filter');
-    expect(listOf({ list: { pageSize: null, member: 'items', counts: true } })).toEqual({
-      resource: expect.anything(),
-      pageSize: null,
-      member: 'items',
-      counts: true,
-    });
+    const whole = { pageSize: null, member: 'items', counts: true };
+    expect(listOf({ list: whole })).toEqual({ resource: expect.anything(), ...whole });
   });
 
   it('is counted with the others of its API version, and is where the environment says', () => {
     const { resource: at } = kindOf();
-    expect([at.path(settings), at.lane(settings)]).toEqual([
-      '/v2025/roles',
-      { service: 'identity', group: 'v2025' },
-    ]);
-    const moved = { ...settings, paths: { Role: '/roles/v1' } };
-    expect([at.path(moved), at.lane(moved)]).toEqual([
-      '/roles/v1',
-      { service: 'identity', group: '/roles/v1' },
-    ]);
+    const placeIn = (given: typeof settings) => [at.path(given), at.lane(given)];
+    expect(placeIn(settings)).toEqual(['/v2025/roles', { service: 'identity', group: 'v2025' }]);
+    const moved = { service: 'identity', group: '/roles/v1' };
+    expect(placeIn({ ...settings, paths: { Role: '/roles/v1' } })).toEqual(['/roles/v1', moved]);
   });
 });
 
@@ -647,16 +619,14 @@ describe('what is not told of an object', () => {
 
   it('is the id, unless the descriptor says that it is not the server’s alone', () => {
     expect(sentBody({ update: 'put' }, { enabled: false })).not.toHaveProperty('id');
-    expect(sentBody({ update: 'put', serverOwned: ['created'] }, { enabled: false })).toHaveProperty(
-      'id',
-      'r1',
-    );
+    const more = { update: 'put', serverOwned: ['created'] };
+    expect(sentBody(more, { enabled: false })).toHaveProperty('id', 'r1');
   });
 
-  it('goes into no PATCH', () =>
-    expect(sentBody({ update: 'merge-patch' }, { enabled: false }, { ...raw, more: 1 })).toEqual({
-      enabled: false,
-    }));
+  it('goes into no PATCH', () => {
+    const enabled = { enabled: false };
+    expect(sentBody({ update: 'merge-patch' }, enabled, { ...raw, more: 1 })).toEqual(enabled);
+  });
 
   it('are the members of a plain value: a JSON Patch replaces it, a merge patch names those that differ', () => {
     const tier = { level: 2, name: 'low' };
@@ -668,10 +638,8 @@ describe('what is not told of an object', () => {
   it('is JSON in a text that is no JSON field', () => {
     const text = '{"a": 1}';
     const described = kindOf({ fields: { note: 'text', settings: 'json' } });
-    expect(described.parse({ id: 'r1', name: 'A', note: text, settings: text }, null)?.fields).toEqual({
-      note: text,
-      settings: { a: 1 },
-    });
+    const facts = described.parse({ id: 'r1', name: 'A', note: text, settings: text }, null);
+    expect(facts?.fields).toEqual({ note: text, settings: { a: 1 } });
   });
 });
 

@@ -4,7 +4,7 @@ import { applyMergePatch, jsonPatch, mergePatch, replacingPatch } from '../../sr
 import { readJsonText } from '../../src/kinds/jsontext.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { valueAt, withValueAt } from '../../src/model/pointer.ts';
-import { planOf, resource } from '../support/plan.ts';
+import { answers, planOf, resource } from '../support/plan.ts';
 
 describe('a JSON Patch', () => {
   it('is empty where nothing differs', () =>
@@ -29,52 +29,43 @@ describe('a JSON Patch', () => {
     expect(jsonPatch({ a: 1, b: 2 }, { b: 2 })).toEqual([{ op: 'remove', path: '/a' }]);
   });
 
+  const replacing = (path: string, value: Json) => [{ op: 'replace', path, value }];
+
   it('replaces lists as a whole, since the tenant may have another order', () => {
-    expect(jsonPatch({ a: [1, 2, 3] }, { a: [1, 3] })).toEqual([
-      { op: 'replace', path: '/a', value: [1, 3] },
-    ]);
-    expect(jsonPatch({ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } })).toEqual([
-      { op: 'replace', path: '/a/b', value: [{ c: 2 }] },
-    ]);
+    expect(jsonPatch({ a: [1, 2, 3] }, { a: [1, 3] })).toEqual(replacing('/a', [1, 3]));
+    const patch = jsonPatch({ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } });
+    expect(patch).toEqual(replacing('/a/b', [{ c: 2 }]));
   });
 
   it.each<[Json]>([[['x']], [{ x: 1 }], [7], [true]])(
     'replaces a text that reads like the wanted %j',
-    (wanted) =>
-      expect(jsonPatch({ a: JSON.stringify(wanted) }, { a: wanted }, new Set(['a']))).toEqual([
-        { op: 'replace', path: '/a', value: wanted },
-      ]),
+    (a) => {
+      const patch = jsonPatch({ a: JSON.stringify(a) }, { a }, new Set(['a']));
+      expect(patch).toEqual(replacing('/a', a));
+    },
   );
 
   it.each([{ $secret: 'S' }, { $jsonText: { a: 1 } }, { $literal: { b: 1 } }])(
     'takes the marker %j for one value',
     (marker) => {
-      expect(jsonPatch({ a: { x: 1 } }, { a: marker })).toEqual([
-        { op: 'replace', path: '/a', value: marker },
-      ]);
+      expect(jsonPatch({ a: { x: 1 } }, { a: marker })).toEqual(replacing('/a', marker));
       expect(jsonPatch({ a: marker }, { a: marker })).toEqual([]);
     },
   );
 
   it('goes into objects that only look a little like a marker', () => {
-    expect(jsonPatch({ a: { $x: 1 } }, { a: { $x: 2 } })).toEqual([
-      { op: 'replace', path: '/a/$x', value: 2 },
-    ]);
-    expect(jsonPatch({ a: { $secret: 'S', b: 1 } }, { a: { $secret: 'S', b: 2 } })).toEqual([
-      { op: 'replace', path: '/a/b', value: 2 },
-    ]);
-    expect(jsonPatch({ a: { b: { $secret: 'S' } } }, { a: { b: { $secret: 'T' } } })).toEqual([
-      { op: 'replace', path: '/a/b', value: { $secret: 'T' } },
-    ]);
+    const [one, other] = [{ $secret: 'S' }, { $secret: 'T' }];
+    expect(jsonPatch({ a: { $x: 1 } }, { a: { $x: 2 } })).toEqual(replacing('/a/$x', 2));
+    expect(jsonPatch({ a: { ...one, b: 1 } }, { a: { ...one, b: 2 } })).toEqual(replacing('/a/b', 2));
+    expect(jsonPatch({ a: { b: one } }, { a: { b: other } })).toEqual(replacing('/a/b', other));
     expect(jsonPatch({ a: {} }, { a: { b: 1 } })).toEqual([{ op: 'add', path: '/a/b', value: 1 }]);
   });
 
   it('leaves out what stays as the tenant has it', () => {
     const stays = { $live: '/a/b' };
-    expect(jsonPatch({ a: { b: 'secret', c: 1 } }, { a: { b: stays, c: 2 } })).toEqual([
-      { op: 'replace', path: '/a/c', value: 2 },
-    ]);
-    expect(jsonPatch({ a: 'x' }, { a: stays })).toEqual([{ op: 'replace', path: '/a', value: stays }]);
+    const patch = jsonPatch({ a: { b: 'secret', c: 1 } }, { a: { b: stays, c: 2 } });
+    expect(patch).toEqual(replacing('/a/c', 2));
+    expect(jsonPatch({ a: 'x' }, { a: stays })).toEqual(replacing('/a', stays));
   });
 
   it('makes the wanted object of the present one', () => {
@@ -163,9 +154,8 @@ describe('a merge patch', () => {
 
   it('leaves out what stays as the tenant has it, at every depth', () => {
     expect(mergePatch({ a: { b: 'x' } }, { a: { b: { $live: '/a/b' } } })).toEqual({});
-    expect(mergePatch({ a: { b: 'x', c: 1 } }, { a: { b: { $live: '/a/b' }, c: 2 } })).toEqual({
-      a: { c: 2 },
-    });
+    const patch = mergePatch({ a: { b: 'x', c: 1 } }, { a: { b: { $live: '/a/b' }, c: 2 } });
+    expect(patch).toEqual({ a: { c: 2 } });
     expect(mergePatch({ a: 'x' }, { a: { $live: '/b' } })).toEqual({ a: { $live: '/b' } });
   });
 
@@ -234,28 +224,18 @@ describe('map text', () => {
 
   it('inside attributes gives a status map that is not written again and again', () => {
     const attributes = '{url=u, user=x, request={a=b, c=d}, statusMap={Done=Committed, Declined=Failed}}';
-    const plan = planOf({
-      declared: [
-        resource('SimIntegration', ['S'], {
-          attributes: { url: 'u' },
-          request: { a: 'b', c: 'd' },
-          statusMap: { Done: 'Committed', Declined: 'Failed' },
-        }),
-      ],
-      live: [{ kind: 'SimIntegration', raw: { id: '1', name: 'S', attributes } }],
-    });
-    expect(plan.changes).toEqual([]);
+    const statusMap = { Done: 'Committed', Declined: 'Failed' };
+    const fields = { attributes: { url: 'u' }, request: { a: 'b', c: 'd' }, statusMap };
+    const live = [answers.integration('1', 'S', { attributes })];
+    expect(planOf({ declared: [resource('SimIntegration', ['S'], fields)], live }).changes).toEqual([]);
   });
 
   it('stays text where it is JSON nested without end', () => {
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     expect(readJsonText(deep)).toBe(deep);
-    const raw = { id: '1', name: 'S', attributes: deep, statusMap: deep };
-    const plan = planOf({
-      declared: [resource('SimIntegration', ['S'], { description: 'd', attributes: { url: 'u' } })],
-      live: [{ kind: 'SimIntegration', raw }],
-    });
-    expect(plan.summary).toMatchObject({ update: 1 });
+    const declared = [resource('SimIntegration', ['S'], { description: 'd', attributes: { url: 'u' } })];
+    const live = [answers.integration('1', 'S', { attributes: deep, statusMap: deep })];
+    expect(planOf({ declared, live }).summary).toMatchObject({ update: 1 });
   });
 
   it('that is nested deep is read in no time', () => {

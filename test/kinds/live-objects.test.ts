@@ -16,7 +16,7 @@ import {
 } from '../../src/kinds/live-objects.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { change, difference } from '../report/fixtures.ts';
-import { type Answer, answers, liveFrom } from '../support/plan.ts';
+import { answers, liveFrom } from '../support/plan.ts';
 
 it.each<[Json, string | null, Json]>([
   [7, '7', 7],
@@ -170,13 +170,9 @@ describe('the identity of an object', () => {
 });
 
 describe('finding live objects', () => {
-  const list: Answer[] = [
-    answers.integration('1', 'A'),
-    answers.integration('2', 'B'),
-    answers.sender('1', 'a@a.example'),
-  ];
-  const [a, b, sender] = list.map((answer) => liveFrom(answer));
-  const index = new LiveIndex([a, b, sender].flatMap((object) => (object ? [object] : [])));
+  const [a, b] = [liveFrom(answers.integration('1', 'A')), liveFrom(answers.integration('2', 'B'))];
+  const sender = liveFrom(answers.sender('1', 'a@a.example'));
+  const index = new LiveIndex([a, b, sender]);
   const integrations = builtInKinds.get('SimIntegration');
   const lifecycle = { protect: false, ignore: [], renamedFrom: null, allowLockout: false, basedOn: null };
 
@@ -267,23 +263,15 @@ it('a vendor default has one digest, in whatever form the tenant shows its conte
   const fields = { subject: 'S', body: 'a\nb', slackTemplate: { text: 'x' } };
   const digest = contentDigest(kind, { fields });
   expect(digest).toMatch(/^sha256:/);
-  expect(
-    contentDigest(kind, {
-      fields: { body: 'a\r\nb', slackTemplate: '{"text":"x"}', subject: 'S', header: '' },
-    }),
-  ).toBe(digest);
+  const shown = { body: 'a\r\nb', slackTemplate: '{"text":"x"}', subject: 'S', header: '' };
+  expect(contentDigest(kind, { fields: shown })).toBe(digest);
   expect(contentDigest(kind, { fields: { ...fields, unknown: 'x' } })).toBe(digest);
   expect(contentDigest(kind, { fields: { ...fields, subject: 'T' } })).not.toBe(digest);
 });
 
 it('no key is looked for that no request path can hold', () => {
-  const known = [
-    'a@a.example',
-    'b\uD800@a.example',
-    '\u001bb@a.example',
-    '../b@a.example',
-    'c@a.example',
-  ].map((email) => liveFrom({ kind: 'SenderAddress', raw: { id: email, email } }));
+  const names = ['a', 'b\uD800', '\u001bb', '../b', 'c'];
+  const known = names.map((name) => liveFrom(answers.sender(name, `${name}@a.example`)));
   expect(candidateKeys(known)).toEqual([['a@a.example'], ['c@a.example']]);
 });
 

@@ -90,21 +90,15 @@ describe('a list', () => {
     expect(filter('SenderAddress', [['a@a.example'], ['"x']])).toBe(
       'email eq "a@a.example" or email eq "\\"x"',
     );
-    expect(
-      filter('NotificationTemplate', [
-        ['a', 'EMAIL', 'en'],
-        ['a', 'SLACK', 'en'],
-        ['b', 'EMAIL', 'de'],
-      ]),
-    ).toBe('key in ("a","b")');
+    const templates = ['a EMAIL en', 'a SLACK en', 'b EMAIL de'].map((key) => key.split(' '));
+    expect(filter('NotificationTemplate', templates)).toBe('key in ("a","b")');
     expect(filter('SimIntegration', [['a']])).toBeUndefined();
   });
 
   it("of the vendor's defaults exists for templates only", () => {
     const defaults = builtInKinds.all.flatMap((kind) => (kind.read.defaults ? [kind.read.defaults] : []));
-    expect(defaults.map((list) => [list.resource.path(settings), list.pageSize])).toEqual([
-      ['/v2025/notification-template-defaults', 250],
-    ]);
+    const shown = defaults.map((list) => [list.resource.path(settings), list.pageSize]);
+    expect(shown).toEqual([['/v2025/notification-template-defaults', 250]]);
     expect(defaults[0]?.filter?.([['k', 'EMAIL', 'en']])).toBe('key in ("k")');
   });
 });
@@ -122,23 +116,16 @@ describe('a single object', () => {
     [true, 'is not there yet'],
     [false, 'must be there: the path is wrong'],
   ])('that the API creates (%s) and answers with a 404 %s', (create) => {
-    const { read } = kindFrom(
-      descriptorFrom({ kind: 'Config', path: '/v2025/config', single: true, update: 'put', create }),
-    );
-    expect(read.how === 'single' && [404, 403].map((status) => read.isAbsent({ status }))).toEqual([
-      create,
-      false,
-    ]);
+    const described = { kind: 'Config', path: '/v2025/config', single: true, update: 'put', create };
+    const { read } = kindFrom(descriptorFrom(described));
+    const isAbsent = (status: number) => read.how === 'single' && read.isAbsent({ status });
+    expect([404, 403].map(isAbsent)).toEqual([create, false]);
   });
 
   it('of AuthProfile is read by its id, since the list has ids only', () => {
     const { read } = builtInKinds.get('AuthProfile');
     expect(read.how === 'list-then-each' && read.each('p1', settings)).toEqual({
-      method: 'GET',
-      path: '/v2024/auth-profiles/p1',
-      query: {},
-      headers: experimental,
-      body: null,
+      ...{ method: 'GET', path: '/v2024/auth-profiles/p1', query: {}, headers: experimental, body: null },
       lane: { service: 'identity', group: 'v2024' },
     });
   });
@@ -153,17 +140,12 @@ describe('what has no list', () => {
 
   it('is read by its key', () => {
     expect(each('MailFrom').each(['help@a.example'], settings)).toEqual({
-      method: 'GET',
-      path: '/v2025/mail-from-attributes/help%40a.example',
-      query: { id: 'help@a.example' },
-      headers: experimental,
-      body: null,
+      ...{ method: 'GET', path: '/v2025/mail-from-attributes/help%40a.example' },
+      ...{ query: { id: 'help@a.example' }, headers: experimental, body: null },
       lane: { service: 'identity', group: 'v2025' },
     });
-    expect(each('NotificationPreference').each(['k'], settings)).toMatchObject({
-      method: 'GET',
-      path: '/v2025/notification-preferences/k',
-    });
+    const request = { method: 'GET', path: '/v2025/notification-preferences/k' };
+    expect(each('NotificationPreference').each(['k'], settings)).toMatchObject(request);
   });
 
   it.each([
@@ -186,19 +168,14 @@ describe('what has no list', () => {
     const live = (kind: string, raw: object) => liveFrom({ kind, raw: { ...raw } });
     const from = (name: string) => each(name).candidatesFrom.map((kind) => kind.name);
     expect(from('MailFrom')).toEqual(['SenderAddress', 'VerifiedDomain']);
-    expect(
-      candidateKeys([
-        live('SenderAddress', { id: '1', email: 'a@a.example' }),
-        live('VerifiedDomain', { id: '2', domain: 'a.example' }),
-      ]),
-    ).toEqual([['a@a.example'], ['a.example']]);
+    const sender = live('SenderAddress', { id: '1', email: 'a@a.example' });
+    const domain = live('VerifiedDomain', { id: '2', domain: 'a.example' });
+    expect(candidateKeys([sender, domain])).toEqual([['a@a.example'], ['a.example']]);
     const template = (key: string, locale: string) =>
       live('NotificationTemplate', { id: `${key}${locale}`, key, medium: 'EMAIL', locale });
     expect(from('NotificationPreference')).toEqual(['NotificationTemplate']);
-    expect(candidateKeys([template('a', 'en'), template('a', 'de'), template('b', 'en')])).toEqual([
-      ['a'],
-      ['b'],
-    ]);
+    const templates = [template('a', 'en'), template('a', 'de'), template('b', 'en')];
+    expect(candidateKeys(templates)).toEqual([['a'], ['b']]);
   });
 });
 
@@ -224,34 +201,22 @@ it('an answer without a name goes by the id that was asked for, where the docume
   expect(parse('AuthProfile', { type: 'MFA' }, 'p1')).toMatchObject({ key: ['p1'], id: 'p1' });
   expect(parse('AuthProfile', { name: '', type: 'MFA' }, 'p1')).toMatchObject({ key: ['p1'] });
   expect(parse('AuthProfile', { name: 'P' }, 'p1')).toMatchObject({ key: ['P'], id: 'p1' });
-  expect(parse('MailFrom', { mailFromDomain: 'b.a' }, 'a@a')).toEqual({
-    key: ['a@a'],
-    id: null,
-    fields: { mailFromDomain: 'b.a' },
-  });
-  expect(parse('MailFrom', { identity: 'x@a' }, 'a@a')).toMatchObject({
-    key: ['x@a'],
-    fields: { mailFromDomain: null },
-  });
+  const mailFrom = (raw: JsonObject) => parse('MailFrom', raw, 'a@a');
+  const shown = { mailFromDomain: 'b.a' };
+  expect(mailFrom(shown)).toEqual({ key: ['a@a'], id: null, fields: shown });
+  expect(mailFrom({ identity: 'x@a' })).toMatchObject({ key: ['x@a'], fields: { mailFromDomain: null } });
   expect(parse('NotificationPreference', {}, 'k')).toMatchObject({ key: ['k'], fields: { mediums: null } });
-  expect(
-    parse('NotificationPreference', { key: 'x', mediums: ['email', 'Slack', 'pigeon', 5] }, 'k'),
-  ).toEqual({
-    key: ['x'],
-    id: null,
+  const preference = { key: 'x', mediums: ['email', 'Slack', 'pigeon', 5] };
+  expect(parse('NotificationPreference', preference, 'k')).toEqual({
+    ...{ key: ['x'], id: null, hidden: ['/ccList', '/bccList'] },
     fields: { mediums: ['EMAIL', 'SLACK', 'pigeon', 5], ccList: null, bccList: null },
-    hidden: ['/ccList', '/bccList'],
   });
 });
 
 describe('VerifiedDomain', () => {
   it('is named by its domain, or by its address in a list', () => {
-    expect(parse('VerifiedDomain', { id: '1', domain: 'a.example', address: 'b' })).toEqual({
-      key: ['a.example'],
-      id: '1',
-      fields: {},
-      whyNotExported: null,
-    });
+    const facts = { key: ['a.example'], id: '1', fields: {}, whyNotExported: null };
+    expect(parse('VerifiedDomain', { id: '1', domain: 'a.example', address: 'b' })).toEqual(facts);
     expect(parse('VerifiedDomain', { id: '1', address: 'a.example' })).toMatchObject({ key: ['a.example'] });
   });
 
@@ -286,9 +251,8 @@ describe('ProfileSearch', () => {
     expect(parse('ProfileSearch', { ...search, id: 'x' })?.id).toBe('x');
     expect(parse('ProfileSearch', { ...search, id: null })?.id).toBeNull();
     expect(parse('ProfileSearch', { label: 'L' })?.fields.rules).toEqual([]);
-    expect(
-      parse('ProfileSearch', { label: 'L', condition_rules_attributes: ['x', rule] })?.fields.rules,
-    ).toEqual([rule]);
+    const odd = { label: 'L', condition_rules_attributes: ['x', rule] };
+    expect(parse('ProfileSearch', odd)?.fields.rules).toEqual([rule]);
   });
 
   it('has values as texts, and no unset members', () =>
@@ -310,9 +274,8 @@ describe('ProfileSearch', () => {
 
   it('has its members in the order of the documents, the others after them', () => {
     const turned = { note: 'x', value: 'Active', comparison_operator: '==', type: 'ProfileStatusRule' };
-    expect(Object.keys(objectsIn(rulesOf(turned))[0] ?? {}).join()).toBe(
-      'type,comparison_operator,value,note',
-    );
+    const names = Object.keys(objectsIn(rulesOf(turned))[0] ?? {});
+    expect(names.join()).toBe('type,comparison_operator,value,note');
   });
 
   it.each(['object_type', 'condition_object_type'])('knows the class of an attribute in %s', (name) =>
@@ -343,16 +306,12 @@ describe('SimIntegration', () => {
 
   it('hides what is masked or encrypted at any depth, and the ticket fields it does not show', () => {
     const attributes = { a: '***', b: { c: '1:ACP:x', d: 'clear' }, 'e/f': '{AES}x', n: 7 };
-    expect(of({ attributes, request: {}, statusMap: '{}', sources: [] }).hidden).toEqual([
-      '/attributes/a',
-      '/attributes/b/c',
-      '/attributes/e~1f',
-    ]);
+    const hidden = ['a', 'b/c', 'e~1f'].map((at) => `/attributes/${at}`);
+    expect(of({ attributes, request: {}, statusMap: '{}', sources: [] }).hidden).toEqual(hidden);
     expect(of({ attributes: '{}' }).hidden).toEqual(['/request', '/statusMap', '/sources']);
     expect(of({ request: null, statusMap: '{"a":"b"}', managedSources: null }).hidden).toEqual(['/request']);
-    expect(of({ attributes: '***', request: {}, statusMap: {}, sources: [] }).hidden).toEqual([
-      '/attributes',
-    ]);
+    const masked = { attributes: '***', request: {}, statusMap: {}, sources: [] };
+    expect(of(masked).hidden).toEqual(['/attributes']);
   });
 });
 

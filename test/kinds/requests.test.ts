@@ -4,9 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { Request } from '../../src/model/documents.ts';
-import type { Json } from '../../src/model/json.ts';
-import { type PlanCase, planOf, resource } from '../support/plan.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { answers, type PlanCase, planOf, resource } from '../support/plan.ts';
 import { documentedRequest } from './documented.ts';
+
+const { sender } = answers;
 
 const jsonPatch = 'application/json-patch+json';
 
@@ -23,10 +25,7 @@ describe('SenderAddress', () => {
     expect(
       requestsOf({
         declared: [resource('SenderAddress', ['Help@acme.example'], {}, { ensure: 'absent' })],
-        live: [
-          { kind: 'SenderAddress', raw: { id: 'a/1', email: 'help@ACME.example' } },
-          { kind: 'SenderAddress', raw: { id: 'a2', email: 'other@acme.example' } },
-        ],
+        live: [sender('a/1', 'help@ACME.example'), sender('a2', 'other@acme.example')],
       }),
     ).toEqual([documentedRequest('DELETE', '/v2025/verified-from-addresses/a%2F1')]));
 });
@@ -36,46 +35,30 @@ it('creates a VerifiedDomain by a POST of its name', () =>
     documentedRequest('POST', '/v2025/verified-domains', { domain: 'acme.example' }),
   ]));
 
-it('sets a MailFrom domain by PUT', () =>
-  expect(
-    requestsOf({
-      declared: [resource('MailFrom', ['help@acme.example'], { mailFromDomain: 'bounce.acme.example' })],
-      live: [
-        { kind: 'MailFrom', raw: { identity: 'help@acme.example', mailFromDomain: 'old.acme.example' } },
-      ],
-    }),
-  ).toEqual([
-    documentedRequest('PUT', '/v2025/mail-from-attributes', {
-      identity: 'help@acme.example',
-      mailFromDomain: 'bounce.acme.example',
-    }),
-  ]));
+it('sets a MailFrom domain by PUT', () => {
+  const [identity, mailFromDomain] = ['help@acme.example', 'bounce.acme.example'];
+  const declared = [resource('MailFrom', [identity], { mailFromDomain })];
+  const live = [{ kind: 'MailFrom', raw: { identity, mailFromDomain: 'old.acme.example' } }];
+  const request = documentedRequest('PUT', '/v2025/mail-from-attributes', { identity, mailFromDomain });
+  expect(requestsOf({ declared, live })).toEqual([request]);
+});
 
 describe('AuthProfile', () => {
   const unset = { applicationId: null, applicationName: null };
   const raw = { name: 'Employees', offNetwork: false, untrustedGeography: true, type: 'NON_PTA', ...unset };
 
-  it('is patched with a bare array of the fields that differ', () =>
-    expect(
-      requestsOf({
-        declared: [resource('AuthProfile', ['Employees'], { type: 'MFA', untrustedGeography: true })],
-        live: [{ kind: 'AuthProfile', id: 'p1', raw }],
-      }),
-    ).toEqual([
-      documentedRequest(
-        'PATCH',
-        '/v2024/auth-profiles/p1',
-        [{ op: 'replace', path: '/type', value: 'MFA' }],
-        jsonPatch,
-      ),
-    ]));
+  it('is patched with a bare array of the fields that differ', () => {
+    const declared = [resource('AuthProfile', ['Employees'], { type: 'MFA', untrustedGeography: true })];
+    const steps = [{ op: 'replace', path: '/type', value: 'MFA' }];
+    expect(requestsOf({ declared, live: [{ kind: 'AuthProfile', id: 'p1', raw }] })).toEqual([
+      documentedRequest('PATCH', '/v2024/auth-profiles/p1', steps, jsonPatch),
+    ]);
+  });
 
   it('adds a field the tenant does not have yet', () => {
     const { applicationId: _, ...without } = { ...raw, strongAuthLogin: true };
-    const [request] = requestsOf({
-      declared: [resource('AuthProfile', ['Employees'], { applicationId: 'app-1' })],
-      live: [{ kind: 'AuthProfile', id: 'p1', raw: without }],
-    });
+    const declared = [resource('AuthProfile', ['Employees'], { applicationId: 'app-1' })];
+    const [request] = requestsOf({ declared, live: [{ kind: 'AuthProfile', id: 'p1', raw: without }] });
     expect(request?.body).toEqual([{ op: 'add', path: '/applicationId', value: 'app-1' }]);
   });
 });
@@ -92,50 +75,41 @@ describe('NotificationTemplate', () => {
   const post = (body: Json, below = '') =>
     documentedRequest('POST', `/v2025/notification-templates${below}`, body);
 
+  const shown = (more: JsonObject = {}) => ({ kind: 'NotificationTemplate', raw: { ...live, ...more } });
+  const declaring = (subject: string) => [resource('NotificationTemplate', key, { subject })];
+
   it('is posted whole when only its subject is declared, unknown fields included', () =>
-    expect(
-      requestsOf({
-        declared: [resource('NotificationTemplate', key, { subject: 'Welcome, $user' })],
-        live: [{ kind: 'NotificationTemplate', raw: live }],
-      }),
-    ).toEqual([post({ ...texts, id: 't1', subject: 'Welcome, $user', vendorFlag: 7 })]));
+    expect(requestsOf({ declared: declaring('Welcome, $user'), live: [shown()] })).toEqual([
+      post({ ...texts, id: 't1', subject: 'Welcome, $user', vendorFlag: 7 }),
+    ]));
 
   it('is posted without an id where the tenant shows none', () => {
-    const [request] = requestsOf({
-      declared: [resource('NotificationTemplate', key, { subject: 'New' })],
-      live: [{ kind: 'NotificationTemplate', raw: { ...live, id: null } }],
-    });
+    const [request] = requestsOf({ declared: declaring('New'), live: [shown({ id: null })] });
     expect(request?.body).toMatchObject({ subject: 'New' });
     expect(request?.body).not.toHaveProperty('id');
   });
 
-  it('is laid over the default where nobody has customised it', () =>
-    expect(
-      requestsOf({
-        declared: [resource('NotificationTemplate', key, { subject: 'Mine' })],
-        defaults: [{ kind: 'NotificationTemplate', raw: byDefault }],
-      }),
-    ).toEqual([post({ ...texts, subject: 'Mine' })]));
+  it('is laid over the default where nobody has customised it', () => {
+    const defaults = [{ kind: 'NotificationTemplate', raw: byDefault }];
+    expect(requestsOf({ declared: declaring('Mine'), defaults })).toEqual([
+      post({ ...texts, subject: 'Mine' }),
+    ]);
+  });
 
-  it('goes back to the default by a bulk delete that names key, medium and locale', () =>
-    expect(
-      requestsOf({
-        declared: [resource('NotificationTemplate', key, {}, { ensure: 'absent' })],
-        live: [
-          { kind: 'NotificationTemplate', raw: live },
-          { kind: 'NotificationTemplate', raw: { ...live, id: 't2', locale: 'de' } },
-        ],
-      }),
-    ).toEqual([post([{ key: 'welcome', medium: 'EMAIL', locale: 'en' }], '/bulk-delete')]));
+  it('goes back to the default by a bulk delete that names key, medium and locale', () => {
+    const declared = [resource('NotificationTemplate', key, {}, { ensure: 'absent' })];
+    expect(requestsOf({ declared, live: [shown(), shown({ id: 't2', locale: 'de' })] })).toEqual([
+      post([{ key: 'welcome', medium: 'EMAIL', locale: 'en' }], '/bulk-delete'),
+    ]);
+  });
 
   it('sends chat messages as text, and the blocks inside them as text of their own', () => {
     const slackTemplate = { text: 'Hi', blocks: [{ type: 'divider' }] };
     const declared = [resource('NotificationTemplate', key, { slackTemplate })];
-    const answers = [{ kind: 'NotificationTemplate', raw: live }];
-    const [asText] = requestsOf({ declared, live: answers });
+    const [asText] = requestsOf({ declared, live: [shown()] });
     const message = { text: 'Hi', blocks: { $jsonText: [{ type: 'divider' }] } };
     expect(asText?.body).toMatchObject({ slackTemplate: { $jsonText: message } });
-    const [asObject] = requestsOf({ declared, live: answers, settings: { jsonText: 'object' } });
+    const [asObject] = requestsOf({ declared, live: [shown()], settings: { jsonText: 'object' } });
     expect(asObject?.body).toMatchObject({ slackTemplate: message });
   });
 });
@@ -158,7 +132,7 @@ describe('SimIntegration', () => {
     statusMap: '{"closed":"Committed"}',
     beforeProvisioningRule: { type: 'RULE', id: 'r1', name: 'Expand groups' },
   };
-  const answers = [{ kind: 'SimIntegration', raw: live }];
+  const shown = [{ kind: 'SimIntegration', raw: live }];
   const patch = (path: string, body: Json) => documentedRequest('PATCH', path, body, jsonPatch);
 
   it('is created whole, JSON fields as text, secrets by name', () => {
@@ -187,7 +161,7 @@ describe('SimIntegration', () => {
       name: 'New',
     });
     const cleared = (request: string | null) =>
-      requestsOf({ declared: [resource('SimIntegration', ['ServiceNow'], { request })], live: answers });
+      requestsOf({ declared: [resource('SimIntegration', ['ServiceNow'], { request })], live: shown });
     expect(cleared('')).toEqual(cleared(null));
   });
 
@@ -205,7 +179,7 @@ describe('SimIntegration', () => {
   const attributes = { url: 'https://new.example.com', password: { $secret: 'SNOW' }, retries };
 
   it('is patched: fields in one call, the rule in its own, undeclared attributes kept', () =>
-    expect(requestsOf({ declared, live: answers })).toEqual([
+    expect(requestsOf({ declared, live: shown })).toEqual([
       patch('/v2024/sim-integrations/s1', {
         operations: [
           { op: 'replace', path: '/attributes', value: { $jsonText: attributes } },
@@ -222,7 +196,7 @@ describe('SimIntegration', () => {
 
   it('is patched member by member, in a bare array, where the environment says so', () => {
     const settings = { jsonText: 'object', simPatchBody: 'array', simPatchOps: 'replace' } as const;
-    const [request] = requestsOf({ declared, live: answers, settings });
+    const [request] = requestsOf({ declared, live: shown, settings });
     expect(request?.body).toEqual([
       { op: 'replace', path: '/attributes/password', value: { $secret: 'SNOW' } },
       { op: 'replace', path: '/attributes/url', value: 'https://new.example.com' },
@@ -231,7 +205,7 @@ describe('SimIntegration', () => {
   });
 
   it('is put whole where the environment says so, and keeps what the manifest leaves out', () =>
-    expect(requestsOf({ declared, live: answers, settings: { simUpdate: 'put' } })).toEqual([
+    expect(requestsOf({ declared, live: shown, settings: { simUpdate: 'put' } })).toEqual([
       documentedRequest('PUT', '/v2024/sim-integrations/s1', {
         id: 's1',
         name: 'ServiceNow',
@@ -248,13 +222,9 @@ describe('SimIntegration', () => {
 
   it('is put with the rule as the tenant has it where a manifest has another name beside the id', () => {
     const rule = { type: 'RULE', id: 'r1', name: 'Before' };
+    const fields = { description: 'New', beforeProvisioningRule: { ...rule, name: 'Renamed' } };
     const [request] = requestsOf({
-      declared: [
-        resource('SimIntegration', ['ServiceNow'], {
-          description: 'New',
-          beforeProvisioningRule: { ...rule, name: 'Renamed' },
-        }),
-      ],
+      declared: [resource('SimIntegration', ['ServiceNow'], fields)],
       live: [{ kind: 'SimIntegration', raw: { ...live, beforeProvisioningRule: rule } }],
       settings: { simUpdate: 'put' },
     });
@@ -262,10 +232,8 @@ describe('SimIntegration', () => {
   });
 
   it('is renamed when its id is pinned', () => {
-    const [request] = requestsOf({
-      declared: [resource('SimIntegration', ['SNOW'], {}, { id: 's1' })],
-      live: answers,
-    });
+    const declared = [resource('SimIntegration', ['SNOW'], {}, { id: 's1' })];
+    const [request] = requestsOf({ declared, live: shown });
     expect(request).toEqual(
       patch('/v2024/sim-integrations/s1', { operations: [{ op: 'replace', path: '/name', value: 'SNOW' }] }),
     );
@@ -274,7 +242,7 @@ describe('SimIntegration', () => {
   it('is deleted by its id', () => {
     const other = { kind: 'SimIntegration', raw: { ...live, id: 's2', name: 'Other' } };
     const gone = resource('SimIntegration', ['ServiceNow'], {}, { ensure: 'absent' });
-    expect(requestsOf({ declared: [gone], live: [...answers, other] })).toEqual([
+    expect(requestsOf({ declared: [gone], live: [...shown, other] })).toEqual([
       documentedRequest('DELETE', '/v2024/sim-integrations/s1'),
     ]);
   });
@@ -301,13 +269,11 @@ describe('ProfileSearch', () => {
 
   it('is created by POST, wrapped, attribute rules with their object type', () => {
     const { object_type: _, ...bare } = department;
-    expect(requestsOf({ declared: [resource('ProfileSearch', ['New'], { rules: [status, bare] })] })).toEqual(
-      [
-        documentedRequest('POST', '/api/advanced_search', {
-          advanced_search: { label: 'New', condition_rules_attributes: [status, department] },
-        }),
-      ],
-    );
+    const declared = [resource('ProfileSearch', ['New'], { rules: [status, bare] })];
+    const search = { label: 'New', condition_rules_attributes: [status, department] };
+    expect(requestsOf({ declared })).toEqual([
+      documentedRequest('POST', '/api/advanced_search', { advanced_search: search }),
+    ]);
   });
 
   it('changes one rule by its id, destroys one, adds one, and leaves the kept one out', () => {
@@ -316,16 +282,14 @@ describe('ProfileSearch', () => {
       status,
       { ...type, type: 'ProfileStatusRule', value: 'Leave of absence' },
     ];
+    const rows = [
+      { id: 502, ...department, value: '78' },
+      { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Leave of absence' },
+      { id: 503, _destroy: true },
+    ];
+    const body = { advanced_search: { condition_rules_attributes: rows } };
     expect(requestsOf({ declared: [resource('ProfileSearch', ['Active'], { rules })], live })).toEqual([
-      documentedRequest('PATCH', '/api/advanced_search/9', {
-        advanced_search: {
-          condition_rules_attributes: [
-            { id: 502, ...department, value: '78' },
-            { type: 'ProfileStatusRule', comparison_operator: '==', value: 'Leave of absence' },
-            { id: 503, _destroy: true },
-          ],
-        },
-      }),
+      documentedRequest('PATCH', '/api/advanced_search/9', body),
     ]);
   });
 

@@ -113,15 +113,13 @@ const rules = (...list: JsonObject[]) => ({ advanced_search: { condition_rules_a
 
 describe('a changed rule', () => {
   it('keeps the members that the manifest leaves out', () => {
-    const { object_type: _, condition_object_id: id = null, ...declared } = attribute('New');
+    const { object_type: _, ...declared } = attribute('New');
     const live = attribute('Old', { id: 'r1' });
-    expect(patch([{ ...declared, condition_object_id: id }], [live])).toEqual(
-      rules({ ...attribute('New'), id: 'r1' }),
-    );
+    const changed = attribute('New', { id: 'r1' });
+    expect(patch([declared], [live])).toEqual(rules(changed));
     const { comparison_operator: _operator, ...without } = attribute('New');
-    expect(patch([without], [{ ...live, comparison_operator: '!=' }])).toEqual(
-      rules({ ...attribute('New'), comparison_operator: '!=', id: 'r1' }),
-    );
+    const other = { comparison_operator: '!=' };
+    expect(patch([without], [{ ...live, ...other }])).toEqual(rules({ ...changed, ...other }));
   });
 
   it('is sent with its own id, whatever type that has', () =>
@@ -135,12 +133,11 @@ describe('a changed rule', () => {
   });
 
   it('is read from a wrapped answer too', () => {
-    const raw = {
-      advanced_search: { id: 1, label: 'S', condition_rules_attributes: [status('A', { id: 'r' })] },
-    };
+    const search = { id: 1, label: 'S', condition_rules_attributes: [status('A', { id: 'r' })] };
+    const live = [{ kind: 'ProfileSearch', raw: { advanced_search: search } }];
     const { changes } = planOf({
       declared: [resource('ProfileSearch', ['S'], { rules: [status('B')] })],
-      live: [{ kind: 'ProfileSearch', raw }],
+      live,
     });
     expect(changes[0]?.requests[0]?.body).toEqual(rules(status('B', { id: 'r' })));
   });
@@ -149,26 +146,21 @@ describe('a changed rule', () => {
 it('a new rule names the class of its attribute as the host calls it', () => {
   const { object_type: _, ...bare } = attribute('x');
   expect(patch([bare], [])).toEqual(rules(attribute('x')));
-  expect(patch([attribute('x', { object_type: 'Other' })], [])).toEqual(
-    rules(attribute('x', { object_type: 'Other' })),
-  );
+  const other = attribute('x', { object_type: 'Other' });
+  expect(patch([other], [])).toEqual(rules(other));
 });
 
 it('a renamed search sends its label alone, and its rules only where they differ', () => {
-  const renamed = (declared: JsonObject[]) =>
-    planOf({
-      declared: [
-        resource('ProfileSearch', ['New'], { rules: declared }, { lifecycle: { renamedFrom: ['S'] } }),
-      ],
-      live: [answers.search(1, 'S', [status('A', { id: 'r' })])],
-    }).changes[0]?.requests;
-  expect(renamed([status('A')])).toMatchObject([
-    { method: 'PATCH', path: '/api/advanced_search/1', body: { advanced_search: { label: 'New' } } },
-  ]);
-  expect(renamed([status('A')])?.[0]?.body).toEqual({ advanced_search: { label: 'New' } });
-  expect(renamed([status('B')])?.[0]?.body).toEqual({
-    advanced_search: { label: 'New', condition_rules_attributes: [status('B', { id: 'r' })] },
-  });
+  const live = [answers.search(1, 'S', [status('A', { id: 'r' })])];
+  const lifecycle = { renamedFrom: ['S'] };
+  const requestOf = (rules: JsonObject[]) =>
+    planOf({ declared: [resource('ProfileSearch', ['New'], { rules }, { lifecycle })], live }).changes[0]
+      ?.requests[0];
+  const label = { label: 'New' };
+  expect(requestOf([status('A')])).toMatchObject({ method: 'PATCH', path: '/api/advanced_search/1' });
+  expect(requestOf([status('A')])?.body).toEqual({ advanced_search: label });
+  const { advanced_search: changed } = rules(status('B', { id: 'r' }));
+  expect(requestOf([status('B')])?.body).toEqual({ advanced_search: { ...label, ...changed } });
 });
 
 describe('running a search', () => {
@@ -205,20 +197,12 @@ describe('the records that rules refer to, by the places of the kind', () => {
 
   it('are the attributes of an attribute rule, and its value where the type of the first says so', () => {
     const first = { at: '/1/condition_object_id', id: 'a1', from: 'ne_attributes' };
+    const profiles = { profile_select: 'profiles', 'profile search': 'profiles' };
+    const users = { user_search: 'users', 'owner select': 'users', contributor_select: 'users' };
+    const from = expect.objectContaining({ ...profiles, ...users });
     expect(of(status('Active'), attribute('v', { secondary_attribute_id: 'a2' }))).toEqual([
       first,
-      {
-        at: '/1/value',
-        id: 'v',
-        typedBy: first,
-        from: expect.objectContaining({
-          profile_select: 'profiles',
-          'profile search': 'profiles',
-          user_search: 'users',
-          'owner select': 'users',
-          contributor_select: 'users',
-        }),
-      },
+      { at: '/1/value', id: 'v', typedBy: first, from },
       { at: '/1/secondary_attribute_id', id: 'a2', from: 'ne_attributes' },
     ]);
   });
@@ -275,9 +259,7 @@ describe('the class of a rule that is changed', () => {
 
   it('has no unset members in a new rule', () => {
     expect(newRule(status('A', { note: null }), contractSettings)).toEqual(status('A'));
-    expect(newRule(declared({ condition_object_type: 'DateAttribute' }), contractSettings)).toEqual(
-      declared({ condition_object_type: 'DateAttribute' }),
-    );
+    expect(newRule(declared(date), contractSettings)).toEqual(declared(date));
   });
 });
 
@@ -290,9 +272,8 @@ it('two rules are the same whatever class of attribute a host names, under which
   expect(same(rule, { ...bare, condition_object_type: 'DateAttribute' })).toBe(true);
   expect(same(rule, { ...bare, object_type: 'TextFieldAttribute' })).toBe(true);
   expect(same(rule, { ...bare, condition_object_type: 'ProfileType' })).toBe(false);
-  expect(
-    same({ ...bare, object_type: 'ProfileType' }, { ...bare, condition_object_type: 'ProfileType' }),
-  ).toBe(true);
+  const [named, renamed] = [{ object_type: 'ProfileType' }, { condition_object_type: 'ProfileType' }];
+  expect(same({ ...bare, ...named }, { ...bare, ...renamed })).toBe(true);
   expect(same(rule, bare)).toBe(false);
 });
 

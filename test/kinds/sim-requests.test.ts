@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { simIntegration } from '../../src/kinds/sim-integration.ts';
 import type { Change } from '../../src/model/documents.ts';
-import type { JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import { type ApiSettings, contractSettings } from '../../src/model/tenant.ts';
 import { answers, planOf, resource } from '../support/plan.ts';
 import { createTestWorld, succeed, writesIn } from '../support/world.ts';
@@ -10,17 +10,15 @@ import { createTestWorld, succeed, writesIn } from '../support/world.ts';
 
 const shown = { description: 'D', type: 'T', cluster: 'c', request: '{"a":"b"}', statusMap: '{"c":"d"}' };
 
-function change(
-  fields: JsonObject,
-  live: JsonObject = shown,
-  settings: Partial<ApiSettings> = {},
-): Change | undefined {
+function change(fields: JsonObject, live: JsonObject = shown, settings: Partial<ApiSettings> = {}) {
   const declared = [resource('SimIntegration', ['S'], fields)];
   return planOf({ declared, live: [answers.integration('i1', 'S', live)], settings }).changes[0];
 }
 const bodies = (found: Change | undefined) => found?.requests.map(({ path, body }) => [path, body]);
 const operations = (...list: JsonObject[]) => ({ operations: list });
 const target = '/v2024/sim-integrations/i1';
+/** The only request, which does this to one place. */
+const step = (op: string, at: string, value: Json) => [[target, operations({ op, path: `/${at}`, value })]];
 const put = { simUpdate: 'put' } as const;
 const withoutMap =
   'The tenant does not show statusMap, so this PUT is sent without it: declare it, and not under ' +
@@ -30,15 +28,12 @@ describe('a patch', () => {
   const rule = { type: 'RULE', id: 'r1', name: 'R' };
 
   it('of the rule alone goes to the rule, with pointers into it', () => {
-    expect(
-      bodies(change({ beforeProvisioningRule: { ...rule, id: 'r2' } }, { beforeProvisioningRule: rule })),
-    ).toEqual([
-      [`${target}/beforeProvisioningRule`, operations({ op: 'replace', path: '/id', value: 'r2' })],
-    ]);
+    const [path, live] = [`${target}/beforeProvisioningRule`, { beforeProvisioningRule: rule }];
+    const other = change({ beforeProvisioningRule: { ...rule, id: 'r2' } }, live);
+    expect(bodies(other)).toEqual([[path, operations({ op: 'replace', path: '/id', value: 'r2' })]]);
     const added = Object.entries(rule).map(([name, value]) => ({ op: 'add', path: `/${name}`, value }));
-    expect(change({ beforeProvisioningRule: rule })?.requests).toMatchObject([
-      { path: `${target}/beforeProvisioningRule`, body: { operations: expect.arrayContaining(added) } },
-    ]);
+    const body = { operations: expect.arrayContaining(added) };
+    expect(change({ beforeProvisioningRule: rule })?.requests).toMatchObject([{ path, body }]);
     const cleared = change({ beforeProvisioningRule: null }, { beforeProvisioningRule: rule });
     expect(cleared?.requests).toHaveLength(1);
     expect(cleared?.requests[0]?.body).toEqual({
@@ -50,9 +45,8 @@ describe('a patch', () => {
     const live = { ...shown, beforeProvisioningRule: rule };
     const named = (name: string) => change({ beforeProvisioningRule: { type: 'RULE', name } }, live);
     expect(named('R')).toBeUndefined();
-    expect(change({ beforeProvisioningRule: { name: 'R' }, description: 'N' }, live)?.requests).toHaveLength(
-      1,
-    );
+    const both = change({ beforeProvisioningRule: { name: 'R' }, description: 'N' }, live);
+    expect(both?.requests).toHaveLength(1);
     expect(named('S')).toMatchObject({ action: 'manual', requests: [] });
     expect(named('S')?.warnings[0]).toContain('`id`');
     // A tenant that shows no id of the rule has only its name to change.
@@ -64,19 +58,15 @@ describe('a patch', () => {
   it('of other fields leaves the rule alone', () => {
     const live = { ...shown, beforeProvisioningRule: rule };
     const found = change({ description: 'New', beforeProvisioningRule: { ...rule, name: 'Other' } }, live);
-    expect(bodies(found)).toEqual([
-      [target, operations({ op: 'replace', path: '/description', value: 'New' })],
-    ]);
+    expect(bodies(found)).toEqual(step('replace', 'description', 'New'));
   });
 
   it('uses replace alone where the host knows no other operation', () => {
     const replace = { simPatchOps: 'replace' } as const;
-    expect(bodies(change({ description: null }, shown, replace))).toEqual([
-      [target, operations({ op: 'replace', path: '/description', value: null })],
-    ]);
-    expect(bodies(change({ description: 'N' }, { type: 'T' }, replace))).toEqual([
-      [target, operations({ op: 'replace', path: '/description', value: 'N' })],
-    ]);
+    const cleared = change({ description: null }, shown, replace);
+    expect(bodies(cleared)).toEqual(step('replace', 'description', null));
+    const set = change({ description: 'N' }, { type: 'T' }, replace);
+    expect(bodies(set)).toEqual(step('replace', 'description', 'N'));
   });
 });
 
@@ -106,11 +96,8 @@ it('tells what to take out of `lifecycle.ignore` where a put would lose what the
   const planned = (ignore: string[], managed: JsonObject) => {
     const fields = { description: 'New', sources: ['s'], statusMap: { x: 'y' } };
     const declared = [resource('SimIntegration', ['S'], fields, { lifecycle: { ignore } })];
-    return planOf({
-      declared,
-      live: [answers.integration('i1', 'S', { ...live, ...managed })],
-      settings: put,
-    });
+    const shown = answers.integration('i1', 'S', { ...live, ...managed });
+    return planOf({ declared, live: [shown], settings: put });
   };
   expect(planned(['/statusMap'], { managedSources: ['s'] }).changes[0]?.warnings).toEqual([withoutMap]);
   expect(planned(['/sources'], {}).changes[0]).toMatchObject({
@@ -166,18 +153,14 @@ describe('a put of an integration whose sources are not shown', () => {
 
   it('is left to a person where the settings of provisioning have null for them', () => {
     const live = { ...shown, provisioningConfig: { universalManager: false, managedResourceRefs: null } };
-    expect(change({ description: 'New' }, live, put)).toMatchObject({
-      action: 'manual',
-      warnings: [declare],
-    });
+    const byHand = { action: 'manual', warnings: [declare] };
+    expect(change({ description: 'New' }, live, put)).toMatchObject(byHand);
     expect(change({ sources: ['s'] }, live)).toBeUndefined();
     expect(change({ description: 'New' }, { ...live, managedSources: [] }, put)?.action).toBe('update');
   });
 
   it('is no danger where the tenant takes patches', () =>
-    expect(bodies(change({ description: 'New' }, shown))).toEqual([
-      [target, operations({ op: 'replace', path: '/description', value: 'New' })],
-    ]));
+    expect(bodies(change({ description: 'New' }))).toEqual(step('replace', 'description', 'New')));
 });
 
 const live = { ...shown, managedSources: ['s'] };
@@ -194,23 +177,19 @@ describe('a field that the tenant shows as an empty object', () => {
   it.each(['{}', {}, ''])('may not be there, so %j is added to', (statusMap) => {
     const value = { closed: 'Committed' };
     const live = { ...shown, statusMap };
-    expect(bodies(change({ statusMap: value }, live))).toEqual([
-      [target, operations({ op: 'add', path: '/statusMap', value: { $jsonText: value } })],
-    ]);
-    expect(bodies(change({ statusMap: value }, live, { jsonText: 'object' }))).toEqual([
-      [target, operations({ op: 'add', path: '/statusMap', value })],
-    ]);
+    const asText = bodies(change({ statusMap: value }, live));
+    expect(asText).toEqual(step('add', 'statusMap', { $jsonText: value }));
+    const asObject = bodies(change({ statusMap: value }, live, { jsonText: 'object' }));
+    expect(asObject).toEqual(step('add', 'statusMap', value));
   });
 
-  it('is there where it is a text: it is replaced', () =>
-    expect(bodies(change({ description: 'N' }, { ...shown, description: '' }))).toEqual([
-      [target, operations({ op: 'replace', path: '/description', value: 'N' })],
-    ]));
+  it('is there where it is a text: it is replaced', () => {
+    const found = change({ description: 'N' }, { ...shown, description: '' });
+    expect(bodies(found)).toEqual(step('replace', 'description', 'N'));
+  });
 
   it('is one that is replaced where the manifest clears it', () =>
-    expect(bodies(change({ statusMap: null }))).toEqual([
-      [target, operations({ op: 'replace', path: '/statusMap', value: null })],
-    ]));
+    expect(bodies(change({ statusMap: null }))).toEqual(step('replace', 'statusMap', null)));
 });
 
 describe('attributes that are no object', () => {
@@ -218,15 +197,14 @@ describe('attributes that are no object', () => {
   const { request: _, ...live } = nested;
 
   it('are written alone where they are text', () =>
-    expect(bodies(change({ attributes: 'no JSON' }, live))).toEqual([
-      [target, operations({ op: 'replace', path: '/attributes', value: 'no JSON' })],
-    ]));
+    expect(bodies(change({ attributes: 'no JSON' }, live))).toEqual(
+      step('replace', 'attributes', 'no JSON'),
+    ));
 
   it('are replaced by the members that are declared', () => {
     const attributes = { url: 'u' };
-    expect(bodies(change({ attributes }, { ...shown, attributes: 'no JSON' }))).toEqual([
-      [target, operations({ op: 'replace', path: '/attributes', value: { $jsonText: attributes } })],
-    ]);
+    const found = change({ attributes }, { ...shown, attributes: 'no JSON' });
+    expect(bodies(found)).toEqual(step('replace', 'attributes', { $jsonText: attributes }));
   });
 });
 
@@ -236,12 +214,8 @@ const created = (fields: JsonObject, settings: Partial<ApiSettings> = {}) =>
 it('a new integration has no unset members, and JSON as the host takes it', () => {
   const fields = { description: null, type: 'T', statusMap: { a: 'b' }, sources: [] };
   expect(created(fields)).toMatchObject([{ method: 'POST', path: '/v2024/sim-integrations' }]);
-  expect(created(fields)?.[0]?.body).toEqual({
-    name: 'S',
-    type: 'T',
-    statusMap: { $jsonText: { a: 'b' } },
-    sources: [],
-  });
+  const body = { name: 'S', type: 'T', statusMap: { $jsonText: { a: 'b' } }, sources: [] };
+  expect(created(fields)?.[0]?.body).toEqual(body);
   expect(created(fields, { jsonText: 'object' })?.[0]?.body).toMatchObject({ statusMap: { a: 'b' } });
 });
 
