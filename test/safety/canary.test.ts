@@ -499,8 +499,8 @@ it('nor of what an old commit declared in clear, beside what the tenant made of 
   const planned = await must([0], 'plan --since HEAD --out plan.json --verbose --format json');
   // What the revision declared is shown, but nothing secret in it.
   expect(planned.stdout).toMatch(/"base": *\{\s*"password": "\(sensitive\)",\s*"plain": 1\s*\}/);
-  for (const format of ['text', 'markdown', 'html'])
-    await must([0], 'show plan.json --verbose --format', format);
+  await must([0], 'plan --since HEAD --verbose --format html');
+  for (const format of ['text', 'markdown']) await must([0], 'show plan.json --verbose --format', format);
   await must([0], 'apply plan.json --result result.json --format json');
   await must([0], 'rollback result.json --out back.json --format json');
   execFileSync('rm', ['-rf', '.git'], { cwd: world.dir });
