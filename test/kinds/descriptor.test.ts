@@ -98,11 +98,8 @@ it('takes `name` for the key, and no other for a single object, which nobody cre
 });
 
 it('takes what a descriptor says', () => {
-  const more = {
-    summary: 'What people may do.',
-    service: 'profiles',
-    list: { pageSize: null, counts: true },
-  };
+  const list = { pageSize: null, counts: true };
+  const more = { summary: 'What people may do.', service: 'profiles', list };
   expect(descriptorFrom({ ...least, ...more })).toMatchObject(more);
   expect(descriptorFrom({ ...least, service: 'identity' }).service).toBe('identity');
 });
@@ -204,10 +201,7 @@ it('tells what a write names that is not there, and what does not go together', 
   const messagesOf = (more: JsonObject) =>
     mistakesIn(descriptorFrom({ ...least, ...more })).map(({ at, message }) => `${at}: ${message}`);
   const all = {
-    required: ['a'],
-    immutable: ['b'],
-    first: ['c'],
-    beforeDelete: { d: 1 },
+    ...{ required: ['a'], immutable: ['b'], first: ['c'], beforeDelete: { d: 1 } },
     alone: [['e'], ['name']],
   };
   const neither = 'is neither a field nor a part of the key.';
@@ -227,9 +221,8 @@ it('tells what a write names that is not there, and what does not go together', 
   expect(messagesOf({ update: 'put', fields, write: { first: ['a'], sendId: true } })).toEqual([needsUpdate]);
   for (const lacking of [{ delete: false }, { create: false }])
     expect(messagesOf({ update: 'put', ...lacking, write: { replace: true } })).toEqual([needsBoth]);
-  expect(
-    messagesOf({ update: 'patch', fields, write: { beforeDelete: { a: 'x' }, first: ['a'], replace: true } }),
-  ).toEqual([]);
+  const write = { beforeDelete: { a: 'x' }, first: ['a'], replace: true };
+  expect(messagesOf({ update: 'patch', fields, write })).toEqual([]);
 });
 
 describe('the schema of the manifests of a kind', () => {
@@ -291,23 +284,15 @@ describe('the schema of the manifests of a kind', () => {
   ])('refuses one that says %s', (_, manifest) => expect(accepts(manifest)).toBe(false));
 
   it('has neither pins nor former names where the key has several parts, or nothing can be changed', () => {
-    const several = ajv.compile(
-      manifestSchemaOf({ ...descriptor, kind: 'B', key: [{ name: 'a' }, { name: 'b' }] }),
-    );
-    const both = { a: 'x', b: 'y' };
-    expect(
-      [
-        both,
-        { a: 'x' },
-        { id: 'r1' },
-        { ...both, id: 'r1' },
-        { ...both, lifecycle: { renamedFrom: 'z' } },
-      ].map((each) => several({ kind: 'B', ...each })),
-    ).toEqual([true, false, false, false, false]);
-    expect(
-      [both, { a: 'x', b: 'y', id: 'r1' }].map((each) => several({ kind: 'B', ensure: 'absent', ...each })),
-    ).toEqual([true, false]);
-    expect(several(both)).toBe(false);
+    const key = [{ name: 'a' }, { name: 'b' }];
+    const several = ajv.compile(manifestSchemaOf({ ...descriptor, kind: 'B', key }));
+    const both = { kind: 'B', a: 'x', b: 'y' };
+    const pinned = { ...both, id: 'r1' };
+    const others = [{ kind: 'B', a: 'x' }, { kind: 'B', id: 'r1' }, pinned];
+    for (const other of [...others, { ...both, lifecycle: { renamedFrom: 'z' } }, { a: 'x', b: 'y' }])
+      expect(several(other)).toBe(false);
+    expect([several(both), several({ ...both, ensure: 'absent' })]).toEqual([true, true]);
+    expect(several({ ...pinned, ensure: 'absent' })).toBe(false);
     const fixed = ajv.compile(manifestSchemaOf({ ...descriptor, update: 'none' }));
     expect(fixed({ ...role, lifecycle: { renamedFrom: 'Developer' } })).toBe(false);
   });
@@ -384,11 +369,7 @@ it('the schema of a kind tells an editor what its key and each of its fields are
   const described = descriptorFrom({ ...least, summary: 'What people may do.', update: 'put', fields });
   const { $schema, properties, title, description, required } = manifestSchemaOf(described);
   expect($schema).toBe('https://json-schema.org/draft/2020-12/schema');
-  expect({ title, description, required }).toEqual({
-    title: 'Role',
-    description: 'What people may do.',
-    required: ['kind'],
-  });
+  expect([title, description, required]).toEqual(['Role', 'What people may do.', ['kind']]);
   const about = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
     const { description: words = null, type = null } = isObject(schema) ? schema : {};
     return `${name}: ${words} ${type}`;

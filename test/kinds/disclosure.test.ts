@@ -68,9 +68,8 @@ describe('a value is sensitive', () => {
   });
 
   it('among the settings that a manifest leaves out, whatever they are called', () => {
-    const is = isSensitive({
-      declared: { attributes: { url: 'u', deep: { a: 1 }, text: '{"b": 2}', gone: null } },
-    });
+    const attributes = { url: 'u', deep: { a: 1 }, text: '{"b": 2}', gone: null };
+    const is = isSensitive({ declared: { attributes } });
     const places = ['color', 'deep/z', 'deep', 'text/c', 'gone', 'url', 'deep/a', 'text/b'];
     const concealed = places.filter((at) => is(`/attributes/${at}`, 'x'));
     expect(concealed).toEqual(['color', 'deep/z', 'deep', 'text/c', 'gone']);
@@ -78,10 +77,8 @@ describe('a value is sensitive', () => {
   });
 
   it('in a list of texts, where the list of the manifest does not have it', () => {
-    const is = isSensitive({
-      declared: { attributes: { list: ['a'] } },
-      values: [{ attributes: { list: ['b'] } }],
-    });
+    const having = (item: string) => ({ attributes: { list: [item] } });
+    const is = isSensitive({ declared: having('a'), values: [having('b')] });
     expect(is('/attributes/list/0', 'b')).toBe(true);
     expect(is('/attributes/list/0', 'a')).toBe(false);
   });
@@ -127,16 +124,12 @@ describe('a mask', () => {
     expect(concealedPlaces('clear', '/at')).toEqual([]);
   });
 
-  const live = liveFrom(
-    answers.integration('1', 'S', { attributes: { password: '****', pin: '1:ACP:abc', url: 'u' } }),
-  );
-
+  const attributes = { password: '****', pin: '1:ACP:abc', url: 'u' };
+  const live = liveFrom(answers.integration('1', 'S', { attributes }));
   const input = { key: ['S'], live, fields: {}, changed: new Set<string>(), settings };
   const advised = (body: Json) => {
-    const write = withoutMasks(
-      { requests: [{ method: 'PUT', path: '/', query: {}, headers: {}, body }] },
-      input,
-    );
+    const request = { method: 'PUT', path: '/', query: {}, headers: {}, body } as const;
+    const write = withoutMasks({ requests: [request] }, input);
     return 'manual' in write ? write.manual : null;
   };
 
@@ -164,18 +157,11 @@ const isAtPassword = (at: string) => at.endsWith('/password') || at.endsWith('/0
 
 describe('redacting', () => {
   it('replaces sensitive values at every depth, and keeps the rest', () => {
-    const value = {
-      a: 1,
-      password: 'x',
-      b: [{ pin: 'x', c: null }, { pin: 'y' }],
-      d: { password: { e: 1 } },
-    };
-    expect(redact(value, '', isAtPassword)).toEqual({
-      a: 1,
-      password: redacted,
-      b: [{ pin: redacted, c: null }, { pin: 'y' }],
-      d: { password: redacted },
+    const having = (password: Json, pin: string, below: Json) => ({
+      ...{ a: 1, password, b: [{ pin, c: null }, { pin: 'y' }], d: { password: below } },
     });
+    const shown = redact(having('x', 'x', { e: 1 }), '', isAtPassword);
+    expect(shown).toEqual(having(redacted, redacted, redacted));
   });
 
   it('replaces a text of JSON as a whole where a sensitive value is in it', () => {
@@ -191,10 +177,8 @@ describe('redacting', () => {
       places.push(at);
       return undefined;
     };
-    expect(redact({ password: 'x', b: [{ pin: 1 }], a: 1 }, '', isAtPassword, leaveOut)).toEqual({
-      b: [{}],
-      a: 1,
-    });
+    const rest = redact({ password: 'x', b: [{ pin: 1 }], a: 1 }, '', isAtPassword, leaveOut);
+    expect(rest).toEqual({ b: [{}], a: 1 });
     expect(places).toEqual(['/password', '/b/0/pin']);
     expect(redact([1, 2], '/x', (at) => at === '/x/0', leaveOut)).toEqual([null, 2]);
     expect(redact('x', '/password', isAtPassword, leaveOut)).toBeUndefined();
@@ -212,10 +196,11 @@ describe('redacting', () => {
 describe('a write carries a marker in the place of a sensitive value that stays', () => {
   const mark = (fields: JsonObject, live: JsonObject) => markUnchanged(fields, live, isAtPassword);
 
-  it('at every depth', () =>
-    expect(
-      mark({ a: { password: 'x' }, b: [{ pin: 1 }] }, { a: { password: 'x' }, b: [{ pin: 1 }] }),
-    ).toEqual({ a: { password: { $live: '/a/password' } }, b: [{ pin: { $live: '/b/0/pin' } }] }));
+  it('at every depth', () => {
+    const marked = { a: { password: { $live: '/a/password' } }, b: [{ pin: { $live: '/b/0/pin' } }] };
+    const fields = { a: { password: 'x' }, b: [{ pin: 1 }] };
+    expect(mark(fields, fields)).toEqual(marked);
+  });
 
   it('but not where the value changes, is new, or is not sensitive', () => {
     const fields = { a: { password: 'new', user: 'x' }, password: 'new' };
@@ -230,12 +215,10 @@ describe('a write carries a marker in the place of a sensitive value that stays'
     expect(mark({ a: '{"password":"y"}' }, { a: text })).toEqual({ a: '{"password":"y"}' });
     const foreign = { $secret: 'S', password: 'x' };
     expect(mark({ a: { $literal: foreign } }, { a: foreign })).toEqual({ a: { $live: '/a' } });
-    expect(mark({ a: { $literal: { $secret: 'S' } } }, { a: { $secret: 'S' } })).toEqual({
-      a: { $literal: { $secret: 'S' } },
-    });
-    expect(mark({ password: { $literal: 'x' } }, { password: 'x' })).toEqual({
-      password: { $live: '/password' },
-    });
+    const open = { a: { $literal: { $secret: 'S' } } };
+    expect(mark(open, { a: { $secret: 'S' } })).toEqual(open);
+    const literal = mark({ password: { $literal: 'x' } }, { password: 'x' });
+    expect(literal).toEqual({ password: { $live: '/password' } });
   });
 
   it('and leaves secrets and markers of the manifest as they are', () => {
@@ -257,20 +240,16 @@ describe('a write carries a marker in the place of a sensitive value that stays'
   it('and marks a list or an object by its items, or as a whole where it is sensitive itself', () => {
     const list = [{ pin: 1 }, { pin: 2 }];
     expect(mark({ b: list }, { b: list })).toEqual({ b: [{ pin: { $live: '/b/0/pin' } }, { pin: 2 }] });
-    expect(mark({ password: { a: [1] } }, { password: { a: [1] } })).toEqual({
-      password: { $live: '/password' },
-    });
+    const whole = { password: { a: [1] } };
+    expect(mark(whole, whole)).toEqual({ password: { $live: '/password' } });
     expect(mark({ password: { a: [2] } }, { password: { a: [1] } })).toEqual({ password: { a: [2] } });
     expect(mark({ a: 7, b: true }, { a: 7, b: true })).toEqual({ a: 7, b: true });
   });
 });
 
 it('the places of secrets are those of their markers, and of values that stay', () => {
-  expect(secretPlaces({ a: secret, b: [{ c: secret }, 'x'], d: { e: { $live: '/d/e' } }, f: 1 })).toEqual([
-    '/a',
-    '/b/0/c',
-    '/d/e',
-  ]);
+  const fields = { a: secret, b: [{ c: secret }, 'x'], d: { e: { $live: '/d/e' } }, f: 1 };
+  expect(secretPlaces(fields)).toEqual(['/a', '/b/0/c', '/d/e']);
   expect(secretPlaces('x')).toEqual([]);
   expect(secretPlaces(secret)).toEqual(['']);
 });
