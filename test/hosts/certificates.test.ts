@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { SecureVersion } from 'node:tls';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createTransport, defaultTransportLimits } from '../../src/client/transport.ts';
 import { startProxy } from '../client/proxies.ts';
 import { ca, client, server, stranger } from '../support/certificates.ts';
 import { createTestFolder, runProgram } from '../support/world.ts';
@@ -118,6 +119,38 @@ it('are named where they do not know the certificate', async () => {
   const { code, words } = await exported(url, tls, { env: { KEY: stranger.key } });
   expect(code).toBe(1);
   expect(words).toContain('does not take the client certificate');
+});
+
+/** A host that asks for a certificate, answers `/well`, and else breaks off. What a transport without one makes of its requests. */
+async function broken(...calls: readonly (readonly [method: 'GET' | 'POST', path: string])[]) {
+  const host = createServer(
+    { ...server, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      if (request.url === '/well') response.end('{}');
+      else request.socket.destroy();
+    },
+  );
+  host.listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const address = host.address();
+  const origin = `https://localhost:${typeof address === 'object' ? address?.port : 0}`;
+  const closing = new AbortController();
+  onTestFinished(() => {
+    closing.abort();
+    host.close();
+  });
+  const certificates = new Map([[origin, { ca: () => ca.cert }]]);
+  const send = createTransport(1, defaultTransportLimits, closing.signal, { certificates });
+  const outcomes: string[] = [];
+  for (const [method, path] of calls)
+    outcomes.push((await send({ origin, method, path, headers: {}, body: null })).outcome);
+  return outcomes;
+}
+
+it('may have carried out a write that they break off, and a read after an answer is lost', async () => {
+  expect(await broken(['GET', '/'])).toEqual(['unsent']);
+  expect(await broken(['POST', '/'])).toEqual(['lost']);
+  expect(await broken(['GET', '/well'], ['GET', '/'])).toEqual(['answered', 'lost']);
 });
 
 it.each<[string, string, string]>([
