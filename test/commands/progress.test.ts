@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Io, redactIo, viewOf } from '../../src/commands/io.ts';
 
 import { withFleetProgress, withProgress } from '../../src/commands/progress.ts';
+import type { ChangeOutcome } from '../../src/model/documents.ts';
 import { widthOf } from '../../src/report/layout.ts';
 import { createTestWorld } from '../support/world.ts';
 
@@ -236,11 +237,19 @@ describe('progress', () => {
     },
   );
 
-  it('calls the outcome of a change what the result calls it', () => {
+  it('tells each change that is not done in a CI job, with the outcome of the result', () => {
     const { screen, onEvent } = progressOn(false, {}, { CI: 'true' });
-    const change = { ...result, address: 'Thing/a', outcome: 'notAttempted' } as const;
-    onEvent({ type: 'finished', finished: 1, total: 2, result: change });
-    expect(screen.text).toBe('1/2 Thing/a not attempted\n');
+    const finish = (number: number, outcome: ChangeOutcome) =>
+      onEvent({
+        type: 'finished',
+        finished: number,
+        total: 60,
+        result: { ...result, address: 'Thing/a', outcome },
+      });
+    finish(1, 'done');
+    finish(2, 'notAttempted');
+    finish(3, 'done');
+    expect(screen.text).toBe('2/60 Thing/a not attempted\n3/60 Thing/a done\n');
   });
 
   it.each([[{ quiet: true }], [{ progress: false }]])('is nothing with %j', (args) => {
