@@ -24,7 +24,8 @@ export { type ApplyOptions, applyPlan } from './engine/apply.ts';
 export type { PlanOptions } from './engine/choices.ts';
 export { type DiffOptions, type DiffSource, diffSides, manifestSide, tenantSide } from './engine/diff.ts';
 export { type ExportOptions, exportTenant } from './engine/export.ts';
-export { planChanges, planRollback, type RollbackOptions } from './engine/plan.ts';
+export { planChanges } from './engine/plan.ts';
+export { planRollback, type RollbackOptions } from './engine/rollback.ts';
 export {
   openTenant,
   readTenant,

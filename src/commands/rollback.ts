@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { planRollback } from '../engine/plan.ts';
 import { lastApply } from '../engine/results.ts';
+import { planRollback } from '../engine/rollback.ts';
 import type { ProjectEnvironment } from '../kinds/project.ts';
 import { loadProject } from '../loader/index.ts';
 import type { Result } from '../model/documents.ts';

@@ -11,19 +11,9 @@ import { collectionsFor } from '../lint/searches.ts';
 import { findOrphaned, templateQuestions, withOtherVariables } from '../lint/templates.ts';
 import type { LoadedProject } from '../loader/index.ts';
 import { scopeFilter } from '../model/address.ts';
-import { type DraftPlan, type Plan, type Result, withDigest } from '../model/documents.ts';
-import {
-  type Diagnostic,
-  ExitCode,
-  Failure,
-  fail,
-  hasErrors,
-  isInterruption,
-  onFailure,
-} from '../model/failure.ts';
+import { type DraftPlan, type Plan, withDigest } from '../model/documents.ts';
+import { type Diagnostic, Failure, hasErrors, isInterruption, onFailure } from '../model/failure.ts';
 import { lookedUpWords } from '../model/marker.ts';
-import { isSameTenant } from '../model/tenant.ts';
-import { quote } from '../model/words.ts';
 import { defaultsFor, planMatched, withoutDefault } from '../planner/index.ts';
 import { completeResources, type PlanChoices, type PlanInput, readRequestsFor } from '../planner/input.ts';
 import { type Matched, matchAll } from '../planner/match.ts';
@@ -39,7 +29,7 @@ import {
   refuseMissing,
   resolveReferences,
 } from '../planner/references.ts';
-import { choicesFrom, globWarnings, type PlanOptions, unmatchedGlobs } from './choices.ts';
+import { choicesFrom, globWarnings, type PlanOptions } from './choices.ts';
 import {
   addUndeclared,
   nameDifferences,
@@ -122,7 +112,7 @@ function completeDeclared(project: LoadedProject, past: ReturnType<ReadPast> | n
  * Reads the objects and the records that lookups name, once the tenant shows the last writes of this project. `others` came with
  * the lists, though nothing asked for them.
  */
-async function readTenantFor(
+export async function readTenantFor(
   requests: readonly ReadRequest[],
   lookups: readonly UsedLookup[],
   root: string,
@@ -178,7 +168,7 @@ async function resolveDeclared(
 }
 
 /** Compares what is desired with the tenant. Throws a Failure for secrets that the plan needs and that are not set. */
-async function draftPlan(
+export async function draftPlan(
   desired: Desired,
   { client, objects, others, lookups, answer }: Live,
   project: Project,
@@ -229,51 +219,6 @@ async function readPlanDefaults(matched: Matched, client: Client): Promise<reado
   // Where a key has none, the error suggests one of all.
   const kinds = new Set(withoutDefault(matched.missing, defaults).map(({ kind }) => kind));
   return kinds.size === 0 ? defaults : readDefaults(client, [...kinds].map(allOf));
-}
-
-export type RollbackOptions = Pick<PlanOptions, 'only' | 'except' | 'maxDeletes' | 'allowDeleteAll'>;
-
-/**
- * The plan that undoes an apply, from what its result recorded. It is made like any plan: an object that was already restored is
- * no change, and all guards hold. Changes that somebody made since then, and later applies, are reported. The environment may have
- * been renamed. Throws a Failure (exit 4) for the result of another tenant.
- */
-export async function planRollback(
-  result: Result,
-  project: Project,
-  tenant: Tenant,
-  options: RollbackOptions = {},
-): Promise<Plan> {
-  refuseOtherTenant(result, project);
-  // Only a rollback needs these.
-  const { pastApplies } = await import('./results.ts');
-  const { annotateRollback, rollbackRequests, rollbackState } = await import('../planner/rollback.ts');
-  const { environment, resources } = project;
-  const choices = choicesFrom(options, environment);
-  const names = [...new Set([result.environment, environment.name])];
-  const later = (await pastApplies(project.root, names, { since: result.startedAt })).reverse();
-  const input = { result, later, resources, environment, choices };
-  const live = await readTenantFor(rollbackRequests(input), [], project.root, readOnlyTenant(tenant));
-  const state = rollbackState(input, live.objects);
-  const unmatched = unmatchedGlobs(choices.scope, result.changes, result.changes);
-  const desired = {
-    resources: state.resources,
-    previous: null,
-    diagnostics: [...unmatched, ...state.diagnostics],
-    choices: { ...choices, rotate: state.rotate },
-  };
-  const { plan } = await draftPlan(desired, live, project);
-  return withDigest(annotateRollback(plan, state, input));
-}
-
-function refuseOtherTenant(result: Result, { environment: { name, tenant } }: Project): void {
-  if (isSameTenant(result.tenant, tenant)) return;
-  throw fail(
-    'result-tenant',
-    `The result is from the environment ${quote(result.environment)} and the tenant ${quote(result.tenant.identity)}, not from ${quote(name)} and ${quote(tenant.identity)}.`,
-    { hint: 'Choose the project file and environment that the apply ran with.' },
-    ExitCode.refused,
-  );
 }
 
 interface Planned {
