@@ -11,7 +11,7 @@ import { liveObject, someOf } from '../kinds/live-objects.ts';
 import { fieldSays } from '../kinds/places.ts';
 import type { Project } from '../kinds/project.ts';
 import { targetKindOf } from '../kinds/references.ts';
-import type { OpenedProjects } from '../loader/index.ts';
+import type { ManifestFolder } from '../loader/source.ts';
 import type { Address } from '../model/address.ts';
 import { groupBy } from '../model/basics.ts';
 import type { Change } from '../model/documents.ts';
@@ -30,11 +30,7 @@ import type { Tenant } from './tenant.ts';
  * and have the form in which they are written, and a plan of its export is empty. Throws a Failure when the tenant cannot be read.
  * `exported`: how many objects manifests can declare. Without an error, the descriptor fits the tenant.
  */
-export async function checkKind(
-  tenant: Tenant,
-  kind: Kind,
-  load: (manifests: Parameters<OpenedProjects['loadFolder']>[0]) => Project,
-) {
+export async function checkKind(tenant: Tenant, kind: Kind, load: (manifests: ManifestFolder) => Project) {
   const objects = await readByKeys(tenant, kind);
   const again = await readByKeys(tenant, kind);
   // One object as an apply reads it after a write.

@@ -82,7 +82,7 @@ interface ValueSlot<T extends Json = Json> {
   readonly written: Printable | undefined;
 }
 
-/** The changes that give the declared fields of a document their live values, if there are any. Others stay omitted. */
+/** The changes that give the declared fields of a document their live values, if it has an object. Others stay omitted. */
 export function mergeDocument(
   resource: Resource,
   object: LiveObject | null,
@@ -109,7 +109,7 @@ export function mergeDocument(
       written: partOf(written, name),
     };
     const isInvalid = 'refused' in draft || invalid.has(slot.at);
-    if (isInvalid) changes.notes.push({ at: slot.at, reason: 'unwritable' });
+    if (isInvalid && secretName(declared) === null) changes.notes.push({ at: slot.at, reason: 'unwritable' });
     else if (compareField(name, field, declared, current).length > 0) mergeValue(slot, merge);
   }
   if (!('refused' in draft)) mergeLifecycle(merge, written, draft.lifecycle);

@@ -43,8 +43,8 @@ export interface Resource {
   } | null;
   source(): Source;
   /**
-   * The place of the value at a pointer, with its line as an excerpt. With `offset`, in characters, the place inside a text, as far
-   * as that is known; without it, that of a side file is the place that refers to it.
+   * The place of the value at a pointer, with its line as an excerpt. The place of a side file is where the manifest names it. With
+   * `offset` (in characters), returns the place inside a text, as far as it is known.
    */
   point(at: Pointer, offset?: number): { readonly source: Source; readonly excerpt: string };
   /** Where an overlay of the environment sets the value; `null` if the manifest does. */

@@ -84,8 +84,7 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
   if (!operators) return [];
   if (operator !== null && !operators.includes(operator)) {
     const message = `A ${type} has no operator \`${cutShort(operator)}\`.`;
-    const hint = `Use one of ${operators.join(' ')}.`;
-    return finding('rule-operator', at(rule, 'comparison_operator'), message, hint);
+    return finding('rule-operator', at(rule, 'comparison_operator'), message, useOneOf(operators));
   }
   if (type === 'ProfileAttributeRule') return judgeAttribute(rule, records);
   if (type === 'ProfileTypeRule') return findUnknown(profileTypes, rule, records);
@@ -94,6 +93,8 @@ function judgeRule(rule: Rule, records: RecordRows): Finding[] {
   const hint = didYouMean(value, statuses) ?? `The statuses are ${statuses.join(', ')}.`;
   return finding('rule-value', at(rule, 'value'), `There is no status \`${cutShort(value)}\`.`, hint);
 }
+
+const useOneOf = (operators: readonly string[]) => `Use one of ${operators.join(' ')}.`;
 
 function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
   const [operator, value] = [textIn(rule, 'comparison_operator'), textIn(rule, 'value')];
@@ -108,8 +109,7 @@ function judgeAttribute(rule: Rule, records: RecordRows): Finding[] {
     const message = isOfDate
       ? `A date has no operator \`${operator}\`.`
       : `\`${operator}\` is for dates, and the attribute is not a date.`;
-    const hint = `Use one of ${operators.join(' ')}.`;
-    return finding('rule-attribute', at(rule, 'comparison_operator'), message, hint);
+    return finding('rule-attribute', at(rule, 'comparison_operator'), message, useOneOf(operators));
   }
   if (isOfDate === false || operator === null || value === null || value === today) return [];
   if (absoluteOperators.includes(operator))

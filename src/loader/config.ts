@@ -392,9 +392,7 @@ function checkCollections(
   const pathsHere = (kind: Kind) => {
     const path = kind.resource.path(settings);
     const endpoint = connection.to === 'tenant' ? connection[kind.resource.lane(settings).service] : null;
-    // Without escapes; empty for a base URL that could not be resolved, which is reported.
-    const base = parseUrl(endpoint?.baseUrl ?? '')?.pathname ?? '';
-    return endpoint ? [path, (percentDecoded([base])?.join('') ?? base) + path] : [path];
+    return [path, ...(endpoint ? [pathIn(endpoint.baseUrl) + path] : [])];
   };
   const [holderOf, holderAnywhere] = [holdersIn(kinds, pathsHere), holdersIn(kinds)];
   const reported = new Set<Kind>();
@@ -408,6 +406,12 @@ function checkCollections(
     const at = named === undefined ? pointer(service, 'baseUrl') : pointer('identity', 'paths', named);
     problems.report(collectionTaken(kind.resource.path(settings), holder), find(at).place);
   }
+}
+
+/** The path of a base URL, without escapes; empty for one that could not be resolved, which is reported. */
+function pathIn(baseUrl: string): string {
+  const path = parseUrl(baseUrl)?.pathname ?? '';
+  return percentDecoded([path])?.join('') ?? path;
 }
 
 function readLimits(written: WrittenLimits, isInstant: boolean): Environment['limits'] {

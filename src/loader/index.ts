@@ -24,7 +24,15 @@ import { openFile, parseDocuments } from './parse.ts';
 import { refuseOutputs, resolveLinks } from './paths.ts';
 import { Problems } from './problems.ts';
 import type { EnvironmentNames } from './selection.ts';
-import { diskSource, type FileSource, limitSize, listManifests, matchGlobs, sizeLimit } from './source.ts';
+import {
+  diskSource,
+  type FileSource,
+  limitSize,
+  listManifests,
+  type ManifestFolder,
+  matchGlobs,
+  sizeLimit,
+} from './source.ts';
 import { tagNoter } from './tags.ts';
 import { readTree } from './tree.ts';
 
@@ -133,10 +141,7 @@ export function openProjects(options: OpenOptions) {
       return declarationsOf(file, () => manifestsIn(environment));
     },
     /** The project for one environment, with other manifests than its own. They get its variables, and no overlays. */
-    loadFolder(
-      { source, manifests }: { readonly source: FileSource; readonly manifests: readonly string[] },
-      environment: string | undefined,
-    ): Project {
+    loadFolder({ source, manifests }: ManifestFolder, environment: string | undefined): Project {
       const project = { ...file, manifests, notManifests: [] };
       const inFolder = { ...opened, project, documents: documentsOf(project, { files: source }) };
       const folder = openEnvironment(inFolder, environment);

@@ -299,6 +299,11 @@ function readFrom<T>(path: string, read: () => T): T {
   }
 }
 
+export interface ManifestFolder {
+  readonly source: FileSource;
+  readonly manifests: readonly string[];
+}
+
 /** A backup is one file, unlike manifests. */
 const largestBackup = 100 * 1024 * 1024;
 

@@ -96,11 +96,13 @@ function escapePart(part: string): string {
   return part.replace(/[/\n\r\u2028\u2029]/g, encodeURIComponent);
 }
 
+interface AddressScope {
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+}
+
 /** An object may have one name in its manifest and another one in the tenant: either includes it, or leaves it out. */
-export function scopeFilter({
-  only,
-  except,
-}: Readonly<Record<'only' | 'except', readonly string[]>>): (...names: Address[]) => boolean {
+export function scopeFilter({ only, except }: AddressScope): (...names: Address[]) => boolean {
   const isIncluded = matchAddresses(only);
   const isExcluded = matchAddresses(except);
   return (...names) => (only.length === 0 || names.some(isIncluded)) && !names.some(isExcluded);

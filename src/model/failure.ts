@@ -80,6 +80,7 @@ export function attempt<T, U>(work: () => T, instead: (failure: Failure) => U): 
   }
 }
 
+/** What `work` returns, or `null` if it throws a Failure. */
 export function attemptOrNull<T>(work: () => T): T | null {
   return attempt(work, () => null);
 }

@@ -22,6 +22,9 @@ import {
   withValueAt,
 } from './pointer.ts';
 
+/** Markers that no plan declares: they stand in request bodies, or in manifests that are not resolved yet. */
+export const foreignMarkers: readonly string[] = ['$lookup', '$beside', '$jsonText', '$tag', '$literal'];
+
 /**
  * Values that are filled in later are marker objects with one key:
  *
@@ -42,8 +45,6 @@ import {
  * A manifest cannot write a marker by hand (the loader refuses these keys), and foreign data is wrapped by
  * {@link literal}, so a tenant cannot make tenantctl send a secret.
  */
-/** Those that no plan declares: they stand in request bodies, or in manifests that are not resolved yet. */
-export const foreignMarkers: readonly string[] = ['$lookup', '$beside', '$jsonText', '$tag', '$literal'];
 const markerKeys: readonly string[] = ['$secret', '$ref', '$live', ...foreignMarkers];
 
 export interface Lookup {

@@ -36,6 +36,13 @@ export interface ListedTemplate {
   readonly problems: TemplateList['problems'];
 }
 
+/** The body of `POST /api/render`. */
+export interface RenderQuestion {
+  readonly address: string;
+  /** `null` asks for sample values. */
+  readonly context: JsonObject | null;
+}
+
 /** The answer to `POST /api/render`. */
 export interface RenderedTemplate {
   readonly context: JsonObject;

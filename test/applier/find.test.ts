@@ -254,38 +254,24 @@ describe('the writes of earlier runs', () => {
     changes: [],
   });
   const since = began - 60_000;
+  const result = { type: 'result', request: 0 } as const;
 
   it('are those of all journals of the tenant, in order of time, without what was refused', async () => {
     const folder = await newFolder();
     const ignored = ['/text'];
     const later = await openJournal(folder, { ...plan('a'), changes: [{ ...updateOf('a'), ignored }] });
     await later.append({ type: 'intent', at: time(-19), request: 0, before: [['Thing/a', 'sha256:1']] });
-    await later.append({
-      type: 'result',
-      at: time(-8),
-      request: 0,
-      changes: ['Thing/a'],
-      verdict: 'done',
-      status: 200,
-    });
+    await later.append({ ...result, at: time(-8), changes: ['Thing/a'], verdict: 'done', status: 200 });
     await later.append({ type: 'intent', at: time(-7), request: 1, before: [['Thing/a', 'sha256:2']] });
     await later.append({ type: 'settled', at: time(-6), change: 'Thing/a', unmet: [], after: 'sha256:3' });
     await later.append({ type: 'intent', at: time(-5), request: 0, before: [['Thing/b', null]] });
-    await later.append({
-      type: 'result',
-      at: time(-4),
-      request: 0,
-      changes: ['Thing/b'],
-      verdict: 'refused',
-      status: 400,
-    });
+    await later.append({ ...result, at: time(-4), changes: ['Thing/b'], verdict: 'refused', status: 400 });
     await later.finish(time(-3));
     const earlier = await openJournal(folder, plan('b'));
     await earlier.append({ type: 'intent', at: time(-20), request: 0, before: [['Thing/c', null]] });
     await earlier.append({
-      type: 'result',
+      ...result,
       at: time(-19),
-      request: 0,
       changes: ['Thing/c', 'Thing/d'],
       verdict: 'unclear',
       status: null,

@@ -25,6 +25,8 @@ async function handlesIn(folder: string): Promise<FileHandle> {
   return Object.getPrototypeOf(probe);
 }
 
+const done = { type: 'result', request: 0, verdict: 'done', status: 201 } as const;
+
 async function journalWithNotes(folder: string) {
   const journal = await openJournal(folder, plan);
   await journal.append({
@@ -33,14 +35,7 @@ async function journalWithNotes(folder: string) {
     request: 0,
     before: Object.entries({ 'Thing/a': null, 'Thing/b': 'sha256:b' }),
   });
-  await journal.append({
-    type: 'result',
-    at: 't2',
-    request: 0,
-    changes: ['Thing/a'],
-    verdict: 'done',
-    status: 201,
-  });
+  await journal.append({ ...done, at: 't2', changes: ['Thing/a'] });
   await journal.append({ type: 'settled', at: 't3', change: 'Thing/a', unmet: ['/text'], after: null });
   await journal.close();
   return journal.file;
@@ -77,14 +72,7 @@ describe('a journal', () => {
     onTestFinished(() => sync.mockRestore());
     await journal.append({ type: 'intent', at: 't1', request: 0, before: [['Thing/a', null]] });
     expect(onDisk.at(-1)).toContain('"intent"');
-    await journal.append({
-      type: 'result',
-      at: 't2',
-      request: 0,
-      changes: ['Thing/a'],
-      verdict: 'done',
-      status: 201,
-    });
+    await journal.append({ ...done, at: 't2', changes: ['Thing/a'] });
     expect(onDisk.at(-1)).toContain('"result"');
     await journal.append({ type: 'settled', at: 't3', change: 'Thing/a', unmet: [], after: null });
     expect(onDisk.at(-1)).toContain('"settled"');

@@ -1,6 +1,6 @@
 import { groupBy } from '../../model/basics.ts';
 import { messageOf } from '../../model/failure.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json } from '../../model/json.ts';
 import {
   decodePart,
   element,
@@ -12,7 +12,13 @@ import {
   wordsIn,
 } from '../../report/html/browser/dom.ts';
 import { Frames, fitAll } from '../../report/html/browser/frames.ts';
-import { type ListedTemplate, type RenderedTemplate, type TemplateList, tokenHeader } from '../protocol.ts';
+import {
+  type ListedTemplate,
+  type RenderedTemplate,
+  type RenderQuestion,
+  type TemplateList,
+  tokenHeader,
+} from '../protocol.ts';
 
 const root = document.documentElement;
 const busy = find('busy', HTMLElement);
@@ -64,7 +70,7 @@ let timer = 0;
 field.addEventListener('input', () => {
   clearTimeout(timer);
   if (selected === null) return;
-  const context = readField(typed.get(selected)?.value ?? null);
+  const context = readField(contextOf(selected));
   typed.set(selected, context);
   showContext(selected);
   if (context.error === '') timer = setTimeout(showTemplate, typingPause);
@@ -194,8 +200,7 @@ async function render(template: ListedTemplate): Promise<void> {
   root.classList.add('rendering');
   try {
     const { address } = template;
-    const context = typed.get(address)?.value ?? null;
-    const rendered = await request<RenderedTemplate>('/api/render', { address, context });
+    const rendered = await request<RenderedTemplate>('/api/render', { address, context: contextOf(address) });
     if (mine !== turn) return;
     if (!typed.has(address)) field.value = JSON.stringify(rendered.context, null, 2);
     showSides(template, rendered);
@@ -205,13 +210,6 @@ async function render(template: ListedTemplate): Promise<void> {
   } finally {
     if (mine === turn) root.classList.remove('rendering');
   }
-}
-
-/** The body of `POST /api/render`. */
-interface RenderQuestion {
-  readonly address: string;
-  /** `null` asks for sample values. */
-  readonly context: JsonObject | null;
 }
 
 /** The answer to a question, typed by its path: page and server come from one build. Rejects with the server's message. */
@@ -235,8 +233,7 @@ function showList(): void {
     const text = [key, medium, mediumName(medium), locale].join(' ').toLowerCase();
     return (differs || !changedOnly.checked) && words.every((word) => text.includes(word));
   });
-  const links = findAll('#list a', HTMLAnchorElement);
-  const focused = links.find((link) => link === document.activeElement)?.dataset.address;
+  const focused = findLinks().find((link) => link === document.activeElement)?.dataset.address;
   const sections = groupBy(shown, ({ key }) => key).map(([key, group], index) =>
     element(
       'section',
@@ -249,9 +246,14 @@ function showList(): void {
   const reason = isUnknown ? 'The tenant was not read, so changes are not known.' : 'No template matches.';
   const none = element('p', { class: 'none' }, reason);
   listed.replaceChildren(...(sections.length > 0 ? sections : [none]));
-  if (focused === undefined) return;
-  const shownLinks = findAll('#list a', HTMLAnchorElement);
-  shownLinks.find(({ dataset }) => dataset.address === focused)?.focus();
+  if (focused !== undefined)
+    findLinks()
+      .find(({ dataset }) => dataset.address === focused)
+      ?.focus();
+}
+
+function findLinks(): HTMLAnchorElement[] {
+  return findAll('#list a', HTMLAnchorElement);
 }
 
 function templateItem(template: ListedTemplate): HTMLLIElement {
@@ -317,6 +319,10 @@ interface TypedContext {
   /** The last text that was a JSON object. */
   readonly value: RenderQuestion['context'];
   readonly error: string;
+}
+
+function contextOf(address: string): RenderQuestion['context'] {
+  return typed.get(address)?.value ?? null;
 }
 
 /** Shows the typed context of a template. Otherwise the field keeps its text until an answer has sample values. */
