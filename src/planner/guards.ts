@@ -100,7 +100,10 @@ const protections = {
   ],
 } as const;
 
-/** Refusals of protected losses. A tenant also deletes what is below the lost `objects`: of these, manifests protect `kept`. */
+/**
+ * Refusals of protected losses. With an object, a tenant deletes those of its `objects` that are below it: manifests protect `kept` of
+ * them.
+ */
 export function protectedLosses(
   losses: readonly Loss[],
   list: readonly string[],
